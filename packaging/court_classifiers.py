@@ -48,10 +48,10 @@ sys.path.insert(0, str(ROOT))
 
 from tasks.courts.procedure import answers, tracker  # noqa: E402
 from tasks.courts.procedure import credits as books  # noqa: E402
-from tasks.courts.procedure.acts import INSTEAD, MENTION, Known, cut, pieces, seen  # noqa: E402
+from tasks.courts.procedure.acts import INSTEAD, MENTION, CaseNames, cut, pieces, seen  # noqa: E402
 from tasks.courts.procedure.answers import parts as sentences  # noqa: E402
 from tasks.courts.procedure.classifier import BUCKETS, SCALE, features, folded  # noqa: E402
-from tasks.courts.procedure.labels import FAULTS, NOW, Row, course, judged, read_rows  # noqa: E402
+from tasks.courts.procedure.labels import FAULTS, NOW, LabelledTurn, course, judged, read_rows  # noqa: E402
 from tasks.courts.procedure.model import profile, side_of, sides_of  # noqa: E402
 
 DATA, OUT = ROOT / "tests/courts", ROOT / "tasks/courts/procedure"
@@ -187,19 +187,19 @@ def rows_of(env: str) -> Rows:
     return Rows(acts, [row["text"] for row in rows], label, own, does)
 
 
-def said_in(names: Sequence[str]) -> list[tuple[Row, list[np.ndarray]]]:
+def said_in(names: Sequence[str]) -> list[tuple[LabelledTurn, list[np.ndarray]]]:
     """The labelled turns with the features of their pieces: those of the other environment, too, teach what is beside
     the acts."""
     found = []
     for row in (row for name in names for row in read_rows(DATA / f"{name}.jsonl")):
-        known = Known.of(row.hearing())
+        known = CaseNames.of(row.hearing())
         words = [folded(part, known.persons, known.titles).text for _, part in pieces(cut(row.turn.text))]
         if parts := [features(text).ids for text in words if text]:
             found.append((row, parts))
     return found
 
 
-def credited(row: Row, env: str, acts: list[str], scores: np.ndarray) -> np.ndarray:
+def credited(row: LabelledTurn, env: str, acts: list[str], scores: np.ndarray) -> np.ndarray:
     """What a labelled turn does, as in `Rows.label`; scores: of its best piece, by what the other rows teach."""
     specs, hearing = profile("law", row.env).acts, row.hearing()
     did, before = ({key.split("/")[0] for key in keys} for keys in (row.acts, row.done))
@@ -377,7 +377,7 @@ def said_after() -> list[Said]:
     found = []
     for number, name in enumerate(TURNS):
         for row in read_rows(DATA / f"{name}.jsonl"):
-            known, law, acts = Known.of(row.hearing()), profile("law", row.env).acts, set(row.acts)
+            known, law, acts = CaseNames.of(row.hearing()), profile("law", row.env).acts, set(row.acts)
             texts = defaultdict(list)
             for said in row.reply:
                 texts[side_of(row.env, said.speaker)].append(said.text)
@@ -435,7 +435,7 @@ def replies() -> None:
 RIGHT, FEWEST = 0.8, 8
 
 
-def silent(row: Row) -> bool:
+def silent(row: LabelledTurn) -> bool:
     """Whether somebody who was spoken to says nothing."""
     heard = {side_of(row.env, said.speaker) for said in row.reply}
     return not heard.issuperset(sides_of(row.env, row.turn.to))
@@ -461,7 +461,7 @@ def faults() -> None:
     hand = np.array(file)
     with patch.object(tracker, "faults_of", lambda *_: frozenset()):  # what is to be learnt takes no part in it
         named = [judged(row).faults for row in rows]
-    texts = [seen(row.turn.text, f"{row.env}/{row.stage}", Known.of(row.hearing())).ids for row in rows]
+    texts = [seen(row.turn.text, f"{row.env}/{row.stage}", CaseNames.of(row.hearing())).ids for row in rows]
     rarity = rarities(texts, 2 * BUCKETS, fewest=2)
     matrix = counted(texts, rarity)
 

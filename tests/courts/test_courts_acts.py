@@ -15,15 +15,15 @@ from typing import Any, Literal
 
 import pytest
 
-from tasks.courts.procedure.acts import Known, parse
+from tasks.courts.procedure.acts import CaseNames, parse
 
 Env = Literal["CI", "CR"]
 LEAST = {"CI": (0.85, 0.16), "CR": (0.85, 0.23)}
 """Recall of turns that do their act, and share of turns that only seem to and are taken for it: .853 and .153, .852
 and .194. Lists of phrases had .436 and .171, .547 and .216."""
 KNOWN = {
-    "CI": Known(("沈秋白", "闻一舟", "陆明远", "祁山"), ("借条", "银行转账凭证", "微信聊天记录", "还款收据")),
-    "CR": Known(("邵北辰", "顾鸣", "尹澜")),
+    "CI": CaseNames(("沈秋白", "闻一舟", "陆明远", "祁山"), ("借条", "银行转账凭证", "微信聊天记录", "还款收据")),
+    "CR": CaseNames(("邵北辰", "顾鸣", "尹澜")),
 }
 
 
@@ -61,6 +61,6 @@ def test_acts_are_read_in_words_nobody_trained(env: Env) -> None:
 
 @pytest.mark.parametrize("env", ("CI", "CR"))
 def test_what_a_case_is_called_changes_nothing(env: Env) -> None:
-    known = Known(("欧阳望舒",), ("质证回避调解协议书",))
+    known = CaseNames(("欧阳望舒",), ("质证回避调解协议书",))
     named = parse("请就质证回避调解协议书发表质证意见，欧阳望舒。", env, known)
     assert {found.act for found in named} <= {"cross"}

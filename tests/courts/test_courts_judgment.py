@@ -60,7 +60,7 @@ def test_real_judgments_are_read_in_full(data) -> None:
         assert sentence.published_charge(found.reason, found.ordered, record["court_judgment"]) == 1
         cited, unnamed = laws.cited_articles(text)
         wanted = {
-            laws.Article(laws.official_title(law["law"].strip()[1:-1]), law["article_no"], int(bool(law["sub"])))
+            laws.CitedArticle(laws.official_title(law["law"].strip()[1:-1]), law["article_no"], int(bool(law["sub"])))
             for law in record["court_law"]
         }
         assert set(cited) == wanted and not unnamed, record["id"]
@@ -202,9 +202,9 @@ def test_strict_laws_know_names_lists_and_titles_in_titles() -> None:
     cited, unnamed = laws.cited_articles(text)
     criminal, family = "中华人民共和国刑法", "最高人民法院关于适用《中华人民共和国民法典》婚姻家庭编的解释（一）"
     assert cited == [
-        laws.Article(criminal, 133, 1), laws.Article(criminal, 67), laws.Article(criminal, 52),
-        laws.Article("中华人民共和国刑事诉讼法", 15), laws.Article(family, 5), laws.Article(family, 6),
-        laws.Article("最高人民法院关于适用《中华人民共和国民法典》有关担保制度的解释", 25),
+        laws.CitedArticle(criminal, 133, 1), laws.CitedArticle(criminal, 67), laws.CitedArticle(criminal, 52),
+        laws.CitedArticle("中华人民共和国刑事诉讼法", 15), laws.CitedArticle(family, 5), laws.CitedArticle(family, 6),
+        laws.CitedArticle("最高人民法院关于适用《中华人民共和国民法典》有关担保制度的解释", 25),
     ]  # fmt: skip
     assert not unnamed
     assert laws.official_title("关于办理盗窃刑事案件适用法律若干问题的解释").startswith(

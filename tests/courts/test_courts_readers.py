@@ -7,7 +7,7 @@ import pytest
 
 from tasks.courts.casefile.charged import standing_of
 from tasks.courts.casefile.exhibits import exhibits
-from tasks.courts.casefile.judgment import Judgment, criminal_gold, of_accused
+from tasks.courts.casefile.judgment import JudgmentText, criminal_gold, of_accused
 
 
 @pytest.mark.parametrize(
@@ -64,6 +64,6 @@ def test_rulings_on_other_accused_are_left_out() -> None:
     )
     assert "诈骗" not in of_accused(ruled, "甲某") and "盗窃" not in of_accused(ruled, "乙某")
     assert of_accused(ruled, "丙某") == ruled
-    gold = criminal_gold(Judgment("CR", reason="略", ruled=of_accused(ruled, "乙某")), [])
+    gold = criminal_gold(JudgmentText("CR", reason="略", ruled=of_accused(ruled, "乙某")), [])
     assert gold["charges"] == ["诈骗罪"]
     assert gold["sentence"] == {"kind": "有期徒刑", "months": 12, "probation_months": 24, "fine": 3000}

@@ -68,7 +68,7 @@ def valid(court: Court) -> Mapping[str, Validity]:
     return {one.role: one for one in answered(court.case, CourtTranscript.of(court.case, result_of(court)), "law")}
 
 
-def strict(court: Court) -> pfs.Strict:
+def strict(court: Court) -> pfs.StrictPfs:
     case = court.case
     return pfs.strict(court.record, hearing_of(case))  # type: ignore[arg-type]
 

@@ -20,8 +20,8 @@ from tasks.courts.agents.trial.civil import CivilLawyer
 from tasks.courts.agents.trial.criminal import Accused, DefenceLawyer, Procurator
 from tasks.courts.agents.trial.judge import Judge
 from tasks.courts.casefile.case import Case, CivilCase, CriminalCase
-from tasks.courts.casefile.material import Judge as Presiding
-from tasks.courts.casefile.material import Member
+from tasks.courts.casefile.material import PanelMember
+from tasks.courts.casefile.material import PresidingJudge as Presiding
 from tasks.courts.casefile.questions import load_questions
 from tasks.courts.casefile.visibility import visible
 from tasks.courts.environment import environment
@@ -136,7 +136,7 @@ def of_judge(record: Sequence[Turn]) -> list[str]:
     return [turn.text for turn in record if turn.speaker == "judge" and turn.number > 0]
 
 
-def strict(case: Case, record: Sequence[Turn], profile: ProfileName = "law") -> pfs.Strict:
+def strict(case: Case, record: Sequence[Turn], profile: ProfileName = "law") -> pfs.StrictPfs:
     assert isinstance(case, CivilCase | CriminalCase)
     return pfs.strict(record, hearing_of(case), profile)
 
@@ -185,7 +185,7 @@ def alone(case: Any) -> Any:
     return case.model_copy(update={"parties": tuple(p.model_copy(update={"counsel": None}) for p in case.parties)})
 
 
-PANEL = (Member(name="褚行知", title="审判员"), Member(name="钮秋白", title="人民陪审员"))
+PANEL = (PanelMember(name="褚行知", title="审判员"), PanelMember(name="钮秋白", title="人民陪审员"))
 SOLE, HEAD = Presiding(name="燕知秋", title="独任审判员"), Presiding(name="燕知秋", title="审判长")
 OTHER_CASES: Mapping[str, Callable[[], Case]] = {
     "small claims, no counsel": lambda: court(

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from tasks.courts.procedure.labels import ORDER, Judged, Rates, measured, rates, read_rows
+from tasks.courts.procedure.labels import ORDER, Judged, LabelRates, measured, rates, read_rows
 
 LABELS = Path(__file__).parents[1] / "courts"
 ROWS = read_rows(LABELS / "court_labels_independent.jsonl")
@@ -62,7 +62,7 @@ def test_rates_on_turns_labelled_without_the_patterns(judged: list[Judged]) -> N
     assert stay / owed >= 0.85
 
 
-def reaches(found: Rates, precision: float, recall: float) -> bool:
+def reaches(found: LabelRates, precision: float, recall: float) -> bool:
     return (found.precision or 0) >= precision and (found.recall or 0) >= recall
 
 

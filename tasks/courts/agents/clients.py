@@ -24,10 +24,10 @@ from store.text.numerals import int_to_chinese, to_decimal
 from tasks.courts.agents.own_words import fact, field_words, with_parts
 from tasks.courts.environment import TopicCue
 from tasks.courts.play.episode import CLOSING
-from tasks.courts.play.view import CourtView, RulesPolicy
+from tasks.courts.play.view import CourtRules, CourtView
 from tasks.courts.scores.bigrams import sentences
 from tasks.courts.scores.drafted import Kind, floor_document, with_end_mark
-from tasks.courts.simulated.talks import IDENTITY, WHOLE, Client, Wanted, wanted
+from tasks.courts.simulated.talks import IDENTITY, WHOLE, AskedSlot, Client, wanted
 from tasks.episode.actions import Say
 
 # --- manner ---------------------------------------------------------------------------------------------------------
@@ -165,7 +165,7 @@ _MOST = 3
 """Sentences of the story in one turn."""
 
 
-class AskingClient(RulesPolicy):
+class AskingClient(CourtRules):
     """Puts the topic that the controller gives; in LC tells the background bit by bit."""
 
     def _speak(self, view: CourtView) -> Say:
@@ -249,7 +249,7 @@ _JUDGED = re.compile(r"^(?:请求)?(?:依法)?判令")
 _ALL_TOLD = "没有别的了，该说的都说了。"
 
 
-class TellingClient(RulesPolicy):
+class TellingClient(CourtRules):
     """Answers the lawyer who drafts a complaint or a defence."""
 
     def _speak(self, view: CourtView) -> Say:
@@ -321,7 +321,7 @@ class _Party:
         head = f"{self._heads[name]}有这些，" if items[0] in portion and name in self._heads else ""
         return f"{head}{said}{'。' if left else '，就是这些。'}"
 
-    def _identity(self, owner: str, wants: Sequence[Wanted]) -> str:
+    def _identity(self, owner: str, wants: Sequence[AskedSlot]) -> str:
         """What is asked of one side's data; what is not on file is not known, or not told of oneself."""
         party = self._parties.get(self._client if owner == "own" else self._other, {})
         kind, who = str(party.get("kind", "person")), self._me if owner == "own" else "对方"
@@ -389,7 +389,7 @@ QUESTIONS: dict[Kind, tuple[str, ...]] = {
 """What a document needs, asked openly."""
 
 
-class Trainee(RulesPolicy):
+class Trainee(CourtRules):
     """Answers what was asked last."""
 
     def _speak(self, view: CourtView) -> Say:
@@ -417,7 +417,7 @@ class Trainee(RulesPolicy):
         return _FOUND.format(law=first.version.law, article=first.article.number.chinese, text=text[:QUOTED])
 
 
-class Interviewer(RulesPolicy):
+class Interviewer(CourtRules):
     """Asks what a document needs, one thing a turn, then hands in the empty form."""
 
     def _speak(self, view: CourtView) -> Say:

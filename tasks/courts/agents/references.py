@@ -13,7 +13,7 @@ from typing import Any
 from tasks.courts.agents.registry import loaded
 from tasks.courts.casefile.case import AdviceCase, Case, CivilCase, CriminalCase, Env
 from tasks.courts.environment import environment
-from tasks.courts.play.view import CourtPolicy, CourtView, RulesPolicy
+from tasks.courts.play.view import CourtPolicy, CourtRules, CourtView
 from tasks.courts.scores.bigrams import bigrams, f1
 from tasks.courts.scores.drafted import FLOOR_REPLY, Kind, ceiling_document, floor_document, with_end_mark
 from tasks.courts.scores.judgment import FORMULA, gold_text
@@ -44,7 +44,7 @@ in."""
 _DRAFTS: dict[Env, Kind] = {"CD": "CD", "DD": "DD"}
 
 
-class GoldTrainee(RulesPolicy):
+class GoldTrainee(CourtRules):
     """Answers the question that was asked with its gold."""
 
     def __init__(self, case: Case) -> None:
@@ -64,7 +64,7 @@ class GoldTrainee(RulesPolicy):
         return Say(ceiling_reply(self._topics[best]), view.there)
 
 
-class GoldDrafter(RulesPolicy):
+class GoldDrafter(CourtRules):
     """Asks twice, then hands in the document with everything that the client can tell."""
 
     def __init__(self, case: Case) -> None:
@@ -77,7 +77,7 @@ class GoldDrafter(RulesPolicy):
         return Say(self._document if last else QUESTIONS[asked], view.there)
 
 
-class GoldSpeaker(RulesPolicy):
+class GoldSpeaker(CourtRules):
     """Says what its environment holds to be perfect, turn by turn; then the last of it again."""
 
     def __init__(self, case: Case) -> None:
@@ -116,7 +116,7 @@ class GoldJudge:
         )
 
 
-class EchoSeat(RulesPolicy):
+class EchoSeat(CourtRules):
     """Says the formula of its environment; a lawyer asks once and hands in the empty form, a judge judges at once."""
 
     def _speak(self, view: CourtView) -> Say:

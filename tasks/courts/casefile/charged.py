@@ -10,7 +10,7 @@ from store.text.dates import ANY_TERM, days, months_in
 from store.text.ideographs import HAN
 from store.text.money import named_sums
 from store.text.normalise import fold_width
-from tasks.courts.casefile.judgment import Judgment, sentences
+from tasks.courts.casefile.judgment import JudgmentText, sentences
 
 _INDICTED = re.compile(r"指控(?:被告人)?[^,。;]{0,16}?犯(?:有)?(?P<names>[^,。;]{2,60}?罪)(?=[,。;]|一案|的|$)")
 _NAMED = re.compile(rf"(?:构成|以)(?P<name>[{HAN}、]{{2,30}}?罪)(?=[,。;]|追究)")
@@ -45,7 +45,7 @@ _SIGNED = re.compile(r"(?:签署|签字|出具|提交)[^。;]{0,16}?具结|具�
 _UNSIGNED = re.compile(r"(?:未|没有|拒绝|拒不|不愿|不同意)[^,。;]{0,8}(?:签署|签字|签订|具结)")
 
 
-def charges_of(paper: Judgment) -> list[str]:
+def charges_of(paper: JudgmentText) -> list[str]:
     """指控的罪名, from the course of the case or the charge itself."""
     for text in (paper.course, paper.part("charge"), paper.part("opinion"), paper.reason):
         if match := _INDICTED.search(fold_width(text)):
@@ -54,7 +54,7 @@ def charges_of(paper: Judgment) -> list[str]:
     return [named["name"]] if named else []
 
 
-def request_of(paper: Judgment) -> dict[str, Any] | None:
+def request_of(paper: JudgmentText) -> dict[str, Any] | None:
     """量刑建议, its text and what can be read of it."""
     for sentence in sentences("\n".join((paper.all_of("opinion charge"), paper.reason))):
         folded = fold_width(sentence)
@@ -88,7 +88,7 @@ def _terms(folded: str) -> dict[str, object]:
     return found
 
 
-def plea_of(paper: Judgment) -> dict[str, Any]:
+def plea_of(paper: JudgmentText) -> dict[str, Any]:
     """How the accused stands to the charge, in the words of the judgment; without such words there is no stance."""
     told, own = _own(paper.all_of("plea evidence found charge opinion defence")), paper.part("plea")
     reason = _own(paper.reason)
@@ -131,7 +131,7 @@ _CLAUSE = re.compile(r"[^,;。\n]+[,;。\n]*")
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class AccusedRecord:
     """record: 前科劣迹, "" where the text tells none; custody: as a case file writes it; rest: what is neither, or
     has no day."""
 
@@ -140,7 +140,7 @@ class Standing:
     rest: str
 
 
-def standing_of(text: str) -> Standing:
+def standing_of(text: str) -> AccusedRecord:
     """Sentence by sentence: what lies between the first and the last clause on measures of this case is custody, what
     else tells of punishments is the record.
     """
@@ -159,7 +159,7 @@ def standing_of(text: str) -> Standing:
         (record if _RECORD.search(fold_width(other)) else rest).append(other)
     told = _custody("".join(custody))
     undated = "".join(custody) if not told else ""
-    return Standing(_whole(record), tuple(told), _whole([*rest, undated]))
+    return AccusedRecord(_whole(record), tuple(told), _whole([*rest, undated]))
 
 
 def _whole(parts: list[str]) -> str:

@@ -15,7 +15,7 @@ from store.text.normalise import fold_width
 from store.text.numerals import chinese_to_int
 from tasks.courts.casefile.material import Claim
 from tasks.courts.casefile.people import LawRef
-from tasks.courts.scores.laws import Article, cited_articles, official_title
+from tasks.courts.scores.laws import CitedArticle, cited_articles, official_title
 from tasks.courts.scores.rulings import read_claims, read_judgment
 from tasks.courts.scores.sentence import convictions, read_sentence
 
@@ -26,7 +26,7 @@ STARTS = r"(?:^|(?<=[。;:!?\n]))[ \t]*"
 
 
 @dataclass(frozen=True, slots=True)
-class Judgment:
+class JudgmentText:
     """A judgment in its parts; what was not found is empty.
 
     head: lines before the course of the case; course: how it came to trial; parts: claims, answer, charge, evidence
@@ -156,7 +156,7 @@ def laws_of(clause: str, notes: list[str]) -> dict[str, object]:
     return {"laws": laws, "as_cited": [part[:2000] for part in titles if part.startswith("《")]}
 
 
-def _with_parts(clause: str, found: list[Article]) -> Iterator[tuple[Article, int | None, int | None]]:
+def _with_parts(clause: str, found: list[CitedArticle]) -> Iterator[tuple[CitedArticle, int | None, int | None]]:
     """The articles in the order of the clause with each 款 and 项 that is named.
 
     `found` has read titles that hold titles, `citations` the parts: both have the articles in one order.
@@ -257,7 +257,7 @@ def claim_of(number: int, text: str, notes: list[str]) -> dict[str, Any]:
 
 
 def civil_gold(
-    paper: Judgment, claims: Sequence[dict[str, Any]], names: Sequence[str], notes: list[str]
+    paper: JudgmentText, claims: Sequence[dict[str, Any]], names: Sequence[str], notes: list[str]
 ) -> dict[str, Any]:
     """The fields of `CivilGold` that reasons, laws and rulings of a judgment give.
 
@@ -311,7 +311,7 @@ def _compared(text: str, names: Sequence[str]) -> str:
     return re.sub(r"\([^()]{0,300}\)", "", fold_width(text)).strip(" ;。")
 
 
-def _issues(paper: Judgment) -> list[str]:
+def _issues(paper: JudgmentText) -> list[str]:
     text = paper.part("issues")
     if not text and (match := _ISSUES.search(fold_width(paper.reason))):
         text = paper.reason[match.start() : match.end()]
@@ -363,7 +363,7 @@ def of_accused(text: str, name: str) -> str:
     return text[: marks[0].start()] + "".join(own)
 
 
-def criminal_gold(paper: Judgment, notes: list[str]) -> dict[str, Any]:
+def criminal_gold(paper: JudgmentText, notes: list[str]) -> dict[str, Any]:
     """The fields of `CriminalGold` that reasons, laws and rulings of a judgment give. `notes` gathers what a reader
     has to know."""
     rulings = _ordered(paper.ruled)

@@ -68,7 +68,7 @@ class Fact(Strict):
     """Whether the judgment finds it so."""
 
 
-class Part(Strict):
+class ClaimPart(Strict):
     """One head of a sum: 医疗费, 本金."""
 
     text: Words
@@ -84,7 +84,7 @@ class Claim(Strict):
     """costs: 诉讼费用 only; it is no part of the sum in dispute."""
     amount: Yuan | None = None
     """What is asked for as far as it can be reckoned on the day of filing; none: nothing to reckon."""
-    parts: tuple[Part, ...] = ()
+    parts: tuple[ClaimPart, ...] = ()
     """Heads that add up to the amount."""
     facts: tuple[Id, ...] = ()
     """Facts that it rests on."""
@@ -160,14 +160,14 @@ class Exhibit(Strict):
     gold: Admission | None = None
 
 
-class Judge(Strict):
+class PresidingJudge(Strict):
     """Who presides."""
 
     name: Person
     title: Literal["审判长", "独任审判员"]
 
 
-class Member(Strict):
+class PanelMember(Strict):
     """A member of the panel beside the presiding judge; a 人民陪审员 has a name and does not speak."""
 
     name: Person
@@ -180,8 +180,8 @@ class Court(Strict):
     name: Text = ""
     docket: Text = ""
     procedure: Literal["普通程序", "简易程序", "小额诉讼程序", "速裁程序"] = "普通程序"
-    presiding: Judge | None = None
-    panel: tuple[Member, ...] = ()
+    presiding: PresidingJudge | None = None
+    panel: tuple[PanelMember, ...] = ()
     clerk: PersonOrNone = ""
     """书记员."""
     public: bool = True

@@ -11,7 +11,7 @@ from store.errors import BadInput
 from tasks.courts.casefile.case import DISPUTE_SCHEMA, Case, Fields
 from tasks.courts.casefile.loading import case_records, read_case, read_dispute
 from tasks.courts.casefile.roles import own_names
-from tasks.courts.casefile.upstream import Report, read_upstream, upstream_env
+from tasks.courts.casefile.upstream import ImportReport, read_upstream, upstream_env
 from tasks.courts.environment import environment
 
 
@@ -98,6 +98,6 @@ def load_questions(path: Path) -> list[CourtQuestion]:
     return [question for _, question in found.values()]
 
 
-def _imported(case: Case, report: Report) -> CourtQuestion:
+def _imported(case: Case, report: ImportReport) -> CourtQuestion:
     made = [f"filled in: {', '.join(report.filled)}"] * bool(report.filled)
     return CourtQuestion(case, tuple(made + [f"left out: {', '.join(report.dropped)}"] * bool(report.dropped)))

@@ -19,7 +19,7 @@ from tasks.courts.casefile.case import Case, Env
 from tasks.courts.casefile.charged import charges_of, plea_of, request_of, standing_of
 from tasks.courts.casefile.exhibits import exhibit_of, exhibits
 from tasks.courts.casefile.judgment import (
-    Judgment,
+    JudgmentText,
     accused_in,
     civil_gold,
     claim_of,
@@ -58,7 +58,7 @@ _BARE = re.compile(rf"[{HAN}、（）]{{2,60}}罪")
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class ImportReport:
     """What an import did to one case. Fields are paths: of the case file in `filled`, of the record in `dropped`."""
 
     case: str
@@ -83,7 +83,7 @@ def upstream_env(fields: Mapping[str, Any]) -> Env | None:
     return "CI" if "court_information" in fields or "defendant_defence" in fields else "CD"
 
 
-def read_upstream(where: str, fields: Mapping[str, Any]) -> tuple[Case, Report]:
+def read_upstream(where: str, fields: Mapping[str, Any]) -> tuple[Case, ImportReport]:
     """One record and what became of it; raises `CaseFault` or BadInput where it makes no case."""
     env = upstream_env(fields)
     if env is None:
@@ -99,7 +99,7 @@ def read_upstream(where: str, fields: Mapping[str, Any]) -> tuple[Case, Report]:
         notes.fill("id (environment put in front)")
     based = {"source": "imported", "based_on": "published layout"}
     case = read_case(where, {"id": identity, "env": env, "provenance": based, **converted})
-    return case, Report(case.id, tuple(dict.fromkeys(notes.filled)), tuple(dict.fromkeys(notes.dropped)))
+    return case, ImportReport(case.id, tuple(dict.fromkeys(notes.filled)), tuple(dict.fromkeys(notes.dropped)))
 
 
 # --- reading --------------------------------------------------------------------------------------------------------
@@ -369,7 +369,7 @@ def _civil_gold(
     gold: dict[str, Any], claims: list[dict[str, Any]], names: list[str], notes: _Notes
 ) -> dict[str, Any]:
     """The gold of the record, and what its reasons and rulings say claim by claim."""
-    paper = Judgment("CI", reason=gold["reason"], ruled="\n".join(gold["judgment"]))
+    paper = JudgmentText("CI", reason=gold["reason"], ruled="\n".join(gold["judgment"]))
     read = civil_gold(paper, claims, [name for name in names if name], notes.filled)
     notes.fill(*(f"gold.{name} (read from the words)" for name in ("fee", "issues") if name in read))
     return {**read, **gold}
@@ -390,7 +390,7 @@ def _criminal(env: Env, record: _Fields) -> dict[str, Any]:
     name = str(party.get("name", ""))
     # The attitude is the accused's own, in words that name nobody.
     parts = {"charge": charged, "opinion": asked, "plea": f"被告人{attitude}" if attitude else ""}
-    paper = Judgment("CR", parts=parts, ruled="\n".join(gold.get("judgment", [])))
+    paper = JudgmentText("CR", parts=parts, ruled="\n".join(gold.get("judgment", [])))
     request = request_of(paper)
     if gold:
         gold = _criminal_gold(gold, paper, name, request is not None, notes)
@@ -454,16 +454,16 @@ def _lawyer(record: _Fields) -> tuple[dict[str, str], str]:
     return {"profession": "律师", **named}, "\n".join(texts.values())
 
 
-def _charges(paper: Judgment, name: str, notes: _Notes) -> list[str]:
+def _charges(paper: JudgmentText, name: str, notes: _Notes) -> list[str]:
     charge = of_accused(paper.part("charge"), name)
     if _BARE.fullmatch(charge):
         return re.split(r"(?<=罪)、", charge)
     notes.fill("criminal.charges.name (read from the charge or the rulings)")
-    own = Judgment("CR", parts={"charge": charge, "opinion": of_accused(paper.part("opinion"), name)})
+    own = JudgmentText("CR", parts={"charge": charge, "opinion": of_accused(paper.part("opinion"), name)})
     return charges_of(own) or list(convictions([charge]))
 
 
-def _plea(paper: Judgment, attitude: str, notes: _Notes) -> dict[str, Any]:
+def _plea(paper: JudgmentText, attitude: str, notes: _Notes) -> dict[str, Any]:
     read = plea_of(paper)
     stance = read.get("stance") if attitude else None
     notes.fill(f"criminal.plea.stance ({f'{stance}, read from the words' if stance else 'guilty, as published'})")
@@ -473,7 +473,7 @@ def _plea(paper: Judgment, attitude: str, notes: _Notes) -> dict[str, Any]:
 
 
 def _criminal_gold(
-    gold: dict[str, Any], paper: Judgment, name: str, requested: bool, notes: _Notes
+    gold: dict[str, Any], paper: JudgmentText, name: str, requested: bool, notes: _Notes
 ) -> dict[str, Any]:
     """The gold of the record, with the rulings, charges and sentence of this accused where others are judged too."""
     joint = name in accused_in(paper.ruled)
@@ -481,7 +481,7 @@ def _criminal_gold(
     own = [text for item in mine if (text := of_accused(item, name))]
     if own != gold["judgment"]:
         notes.dropped.append("court_information.ground_truth.court_judgment (rulings on other accused)")
-    read = criminal_gold(Judgment("CR", reason=gold["reason"], ruled="\n".join(own)), notes.filled)
+    read = criminal_gold(JudgmentText("CR", reason=gold["reason"], ruled="\n".join(own)), notes.filled)
     sentence = read.get("sentence", {})
     if not requested:
         sentence.pop("request_adopted", None)

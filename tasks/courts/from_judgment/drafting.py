@@ -23,7 +23,7 @@ from store.text.ideographs import HAN
 from store.text.normalise import fold_width
 from tasks.agents.prompts import fill
 from tasks.courts.casefile.case import SCHEMA
-from tasks.courts.casefile.judgment import Env, Judgment, accused_in
+from tasks.courts.casefile.judgment import Env, JudgmentText, accused_in
 from tasks.courts.casefile.loading import CaseFault, read_case
 from tasks.courts.casefile.names import LATIN, is_masked, people_in, surname_of, suspects
 from tasks.courts.casefile.people import REFUSED_ROLES
@@ -33,7 +33,7 @@ from tasks.courts.from_judgment.masking import Masked, mask
 from tasks.courts.from_judgment.reading import read_text
 from tasks.courts.from_judgment.structure import (
     PARTY,
-    Heading,
+    JudgmentHeading,
     heading_of,
     judgment_alone,
     kind_of,
@@ -184,7 +184,7 @@ def _filled(case: dict[str, Any]) -> dict[str, Any]:
 # --- who is named ---------------------------------------------------------------------------------------------------
 
 
-def _named(paper: Judgment, heading: Heading) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
+def _named(paper: JudgmentText, heading: JudgmentHeading) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
     """The names of each person, and of each organisation that is a party or a prosecutor's office."""
     folded = fold_width(paper.text)
     people: dict[str, tuple[str, ...]] = {}
@@ -209,7 +209,7 @@ def _is_name(name: str) -> bool:
     return LATIN.fullmatch(name) is not None or (2 <= len(name) <= long and _HAN.fullmatch(name) is not None)
 
 
-def _refuse_minors(case: Mapping[str, Any], paper: Judgment, label: str) -> None:
+def _refuse_minors(case: Mapping[str, Any], paper: JudgmentText, label: str) -> None:
     """A party under eighteen needs a 法定代理人 in court (民法典第二十三条; 刑事诉讼法第二百八十一条)."""
     dates = case.get("dates", {})
     day = dates.get("acted") or dates.get("filed") if paper.env == "CR" else dates.get("filed")
@@ -371,7 +371,7 @@ def _set(case: dict[str, Any], path: str, value: Any) -> None:
 
 
 def _provenance(
-    heading: Heading, masked: Sequence[Masked], missing: Sequence[str], keep_names: bool
+    heading: JudgmentHeading, masked: Sequence[Masked], missing: Sequence[str], keep_names: bool
 ) -> dict[str, Any]:
     kinds = Counter[str]()
     for one in masked:

@@ -17,7 +17,7 @@ from tasks.courts.casefile.exhibits import exhibits, named_exhibits
 from tasks.courts.casefile.judgment import (
     LONGEST,
     Env,
-    Judgment,
+    JudgmentText,
     accused_in,
     civil_gold,
     claim_of,
@@ -30,7 +30,7 @@ from tasks.courts.casefile.judgment import (
 from tasks.courts.casefile.names import names_at
 from tasks.courts.casefile.people import PROCURATORATE
 from tasks.courts.from_judgment.masking import LEFT_OUT
-from tasks.courts.from_judgment.structure import COUNSEL, PARTY, SPEAKS_FOR, Entry, Heading, opened
+from tasks.courts.from_judgment.structure import COUNSEL, PARTY, SPEAKS_FOR, HeadingEntry, JudgmentHeading, opened
 
 _SIDES = {"CI": (("原告", "plaintiff", "P1"), ("被告", "defendant", "D1")), "CR": (("被告人", "defendant", "A1"),)}
 _SEAT = re.compile(r"(?:住所地|住所|住址|经营场所|地址)(?:为|:)?(?P<value>.+)")
@@ -47,7 +47,7 @@ _CLOSED = re.compile(r"不公开(?:开庭)?(?:进行)?审理")
 _WHY_CLOSED = re.compile(r"[^,。;]{0,20}(?:个人隐私|国家秘密|商业秘密|未成年)[^,。;]{0,20}")
 
 
-def parties(heading: Heading, env: Env, notes: list[str]) -> Iterator[dict[str, Any]]:
+def parties(heading: JudgmentHeading, env: Env, notes: list[str]) -> Iterator[dict[str, Any]]:
     """The parties of a heading, each with the counsel that is named behind it."""
     for role, side, party in _SIDES[env]:
         for entry in heading.of(role)[:1]:
@@ -58,13 +58,13 @@ def parties(heading: Heading, env: Env, notes: list[str]) -> Iterator[dict[str, 
             yield made
 
 
-def _company(entry: Entry) -> dict[str, Any]:
+def _company(entry: HeadingEntry) -> dict[str, Any]:
     clauses = ((clause, _SEAT.match(fold_width(clause))) for clause in _clauses(entry.words))
     seats = [_plain(clause[match.start("value") :]) for clause, match in clauses if match]
     return {"kind": "company", "name": entry.name, **({"address": seats[0]} if seats else {})}
 
 
-def _person(entry: Entry) -> dict[str, object]:
+def _person(entry: HeadingEntry) -> dict[str, object]:
     found: dict[str, object] = {"kind": "person", "name": entry.name}
     fields = beside(__package__, "parties", dict[str, re.Pattern[str]])
     for clause in _clauses(entry.words.split("因涉嫌")[0])[:14]:
@@ -97,7 +97,7 @@ def _plain(text: str) -> str:
     return text
 
 
-def _attach(party: dict[str, object], entry: Entry, notes: list[str]) -> None:
+def _attach(party: dict[str, object], entry: HeadingEntry, notes: list[str]) -> None:
     where = f"parties.{party['id']}"
     if entry.role in SPEAKS_FOR and party["kind"] == "company":
         if "representative" in party:
@@ -120,7 +120,7 @@ def _attach(party: dict[str, object], entry: Entry, notes: list[str]) -> None:
         notes.append("翻译人员 takes no seat in a trial here; left out")
 
 
-def bench(paper: Judgment, heading: Heading) -> dict[str, Any]:
+def bench(paper: JudgmentText, heading: JudgmentHeading) -> dict[str, Any]:
     """Court, docket, procedure and bench."""
     course = fold_width(paper.course)
     signed = [(match["title"], match["name"]) for match in _SIGNED.finditer(fold_width(paper.tail))]
@@ -146,7 +146,7 @@ def signed_by(tail: str) -> list[str]:
     return [match["name"] for match in _SIGNED.finditer(fold_width(tail))]
 
 
-def _dates(paper: Judgment, filed: re.Pattern[str], tried: re.Pattern[str]) -> dict[str, str]:
+def _dates(paper: JudgmentText, filed: re.Pattern[str], tried: re.Pattern[str]) -> dict[str, str]:
     """Filing and trial from the course of the case, the judgment from below: the last day that stands there."""
     found: dict[str, str] = {}
     course = fold_width(paper.course)
@@ -216,7 +216,7 @@ _SPLIT = re.compile(r"[;；]|(?<=[,，])(?=(?:并|本案|案件)?(?:诉讼费|�
 _SIDE = {"原告": "P1", "被告": "D1"}
 
 
-def civil_case(paper: Judgment, heading: Heading, notes: list[str]) -> dict[str, object]:
+def civil_case(paper: JudgmentText, heading: JudgmentHeading, notes: list[str]) -> dict[str, object]:
     """All fields that a civil judgment gives."""
     told, asked = _told_and_asked(paper, notes)
     claims = _claims(asked, notes)
@@ -237,7 +237,7 @@ def civil_case(paper: Judgment, heading: Heading, notes: list[str]) -> dict[str,
     }
 
 
-def _told_and_asked(paper: Judgment, notes: list[str]) -> tuple[str, str]:
+def _told_and_asked(paper: JudgmentText, notes: list[str]) -> tuple[str, str]:
     """事实和理由, and the claims. The older form (诉称 … 请求判令 …) tells both in one."""
     claims, story, told = (opened(paper, key) for key in ("claims", "complaint", "told"))
     told, claims = _before_changes(told, notes), _before_changes(claims, notes)
@@ -262,7 +262,7 @@ def _claims(text: str, notes: list[str]) -> list[dict[str, Any]]:
     return [claim_of(number, item, notes) for number, item in enumerate(filter(None, texts), 1)]
 
 
-def _answer(paper: Judgment, notes: list[str]) -> str:
+def _answer(paper: JudgmentText, notes: list[str]) -> str:
     if answer := paper.part("answer"):
         told = re.match(r"[^。]{0,50}?(?:辩称|答辩)", fold_width(answer))
         cut = opened(paper, "answer") if told else answer
@@ -318,7 +318,7 @@ _AS_CHARGED = re.compile(
 _SETTLED = re.compile(r"[^,。;]*谅解[^,。;]*")
 
 
-def criminal_case(paper: Judgment, heading: Heading, notes: list[str]) -> dict[str, Any]:
+def criminal_case(paper: JudgmentText, heading: JudgmentHeading, notes: list[str]) -> dict[str, Any]:
     """All fields that a criminal judgment gives."""
     people = list(parties(heading, "CR", notes))
     if not people and (names := accused_in(paper.ruled)):
@@ -361,7 +361,7 @@ def criminal_case(paper: Judgment, heading: Heading, notes: list[str]) -> dict[s
     }
 
 
-def _facts_found(paper: Judgment, notes: list[str]) -> list[dict[str, Any]]:
+def _facts_found(paper: JudgmentText, notes: list[str]) -> list[dict[str, Any]]:
     """经审理查明; where the court finds what was charged, the facts are those of the charge."""
     found = paper.part("found")
     same = _AS_CHARGED.match(fold_width(found))
@@ -371,7 +371,7 @@ def _facts_found(paper: Judgment, notes: list[str]) -> list[dict[str, Any]]:
     return facts_of(found, notes)
 
 
-def _prosecution(paper: Judgment, heading: Heading) -> dict[str, str]:
+def _prosecution(paper: JudgmentText, heading: JudgmentHeading) -> dict[str, str]:
     named = next((entry.name for entry in heading.of("公诉机关")), "")
     course = fold_width(paper.course)
     if not named and (match := _PROCURATOR.search(course or fold_width(paper.part("charge")[:60]))):
@@ -386,7 +386,7 @@ def _prosecution(paper: Judgment, heading: Heading) -> dict[str, str]:
     }
 
 
-def _victims(paper: Judgment) -> list[dict[str, Any]]:
+def _victims(paper: JudgmentText) -> list[dict[str, Any]]:
     text = fold_width(paper.all_of("charge found evidence"))
     named = (name for match in _VICTIM.finditer(text) for name in names_at(text, match.end(), masked=True))
     firms = (match["name"] for match in _HARMED.finditer(text))

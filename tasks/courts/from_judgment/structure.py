@@ -17,7 +17,7 @@ from store.errors import BadInput
 from store.tables import beside, filled
 from store.text.ideographs import HAN
 from store.text.normalise import fold_width
-from tasks.courts.casefile.judgment import STARTS, Env, Judgment
+from tasks.courts.casefile.judgment import STARTS, Env, JudgmentText
 from tasks.courts.casefile.loading import CaseFault
 from tasks.courts.casefile.names import is_organisation
 from tasks.courts.casefile.people import REFUSED_ROLES
@@ -81,7 +81,7 @@ _LATER, _OTHER_STEPS = frozenset("终再申监抗提复"), frozenset("特督破"
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class HeadingEntry:
     """Somebody in the heading: role as written, name, and the paragraph that tells the rest."""
 
     role: str
@@ -109,15 +109,15 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Heading:
+class JudgmentHeading:
     """What stands before the story."""
 
     title: str
     court: str
     docket: str
-    entries: tuple[Entry, ...]
+    entries: tuple[HeadingEntry, ...]
 
-    def of(self, role: str) -> list[Entry]:
+    def of(self, role: str) -> list[HeadingEntry]:
         """Everybody with a role."""
         return [entry for entry in self.entries if entry.role == role]
 
@@ -196,10 +196,10 @@ def judgment_alone(text: str) -> tuple[str, str]:
     return "\n".join(lines[start:end]), note
 
 
-def heading_of(head: Sequence[str], env: Env) -> Heading:
+def heading_of(head: Sequence[str], env: Env) -> JudgmentHeading:
     """What the lines before the story say."""
     title = court = ""
-    entries: list[Entry] = []
+    entries: list[HeadingEntry] = []
     for line in _split(head):
         folded = fold_width(line)
         if not title and (match := _title(folded)):
@@ -211,14 +211,14 @@ def heading_of(head: Sequence[str], env: Env) -> Heading:
         if match is None:
             if entries and env == "CR" and entries[-1].role == "被告人":
                 last = entries[-1]
-                entries[-1] = Entry(last.role, last.note, last.name, f"{last.words}{line}")
+                entries[-1] = HeadingEntry(last.role, last.note, last.name, f"{last.words}{line}")
             continue
         rest = line[match.start("rest") :]
         name = _NAME.match(folded[match.start("rest") :])
         for one in rest[: name.end()].split("、") if name else ():
             if one.strip():
-                entries.append(Entry(match["role"], match["note"] or "", one.strip(), rest))
-    return Heading(title, court, docket_in(head), tuple(entries))
+                entries.append(HeadingEntry(match["role"], match["note"] or "", one.strip(), rest))
+    return JudgmentHeading(title, court, docket_in(head), tuple(entries))
 
 
 def _split(head: Sequence[str]) -> Iterator[str]:
@@ -227,7 +227,7 @@ def _split(head: Sequence[str]) -> Iterator[str]:
         yield from (part for start, end in zip(cuts, cuts[1:], strict=False) if (part := line[start:end].strip()))
 
 
-def refuse(heading: Heading, accused: Sequence[str], env: Env, label: str) -> None:
+def refuse(heading: JudgmentHeading, accused: Sequence[str], env: Env, label: str) -> None:
     """Refuse what a case file cannot hold: `CaseFault` with all reasons. accused: names that the rulings speak of as
     被告人, where the heading is missing."""
     faults = [
@@ -269,7 +269,7 @@ def anchors(env: Env) -> Mapping[str, str]:
     return {key: filled(words, table["parts"]) for key, words in table[env].items()}
 
 
-def taken_apart(text: str, env: Env) -> Judgment:
+def taken_apart(text: str, env: Env) -> JudgmentText:
     """A judgment in its parts; the text holds 判决如下."""
     folded = fold_width(text)
     rules = list(_RULES.finditer(folded))
@@ -285,7 +285,7 @@ def taken_apart(text: str, env: Env) -> Judgment:
     reason, laws = _reason_and_laws(text[begin:ruled_from])
     parts = _parts(text[:begin], [place for place in found if place[1] < begin])
     decided = text[ruled:stop].strip().lstrip("：:；;，,。 ")
-    return Judgment(env, text, head, text[named:first].strip(), parts, reason, laws, decided, text[stop:].strip())
+    return JudgmentText(env, text, head, text[named:first].strip(), parts, reason, laws, decided, text[stop:].strip())
 
 
 def _anchored(folded: str, env: Env) -> list[tuple[str, int]]:
@@ -337,7 +337,7 @@ def _bare(reason: str) -> str:
     return (reason[match.end() :] if match else reason).strip(" \t\n：:，,")
 
 
-def opened(paper: Judgment, key: str) -> str:
+def opened(paper: JudgmentText, key: str) -> str:
     """The words of a part without those that open it."""
     text = paper.part(key)
     match = re.match(rf"[ \t]*(?:{anchors(paper.env)[key]})[ \t:,]*", fold_width(text))

@@ -96,7 +96,7 @@ class CourtPolicy(Protocol):
         ...
 
 
-class RulesPolicy:
+class CourtRules:
     """A policy without a model: one utterance a turn, nobody is asked. search: the statutes of the run, if any."""
 
     def __init__(self, search: LawSearch | None = None) -> None:

@@ -90,7 +90,7 @@ _BOTH = re.compile(r"原、?被告(?!人)|先(?:由)?原告.{0,4}[后再](?:由)
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SpeechAct:
     """A speech act: act of the `law` table, its place in the turn, and the sides that its sentence speaks to by
     name."""
 
@@ -110,13 +110,13 @@ class Found:
         common = min(self.end, end) - max(self.start, start)
         return 2 * common >= min(self.end - self.start, end - start) > 0
 
-    def within(self, other: Found) -> bool:
+    def within(self, other: SpeechAct) -> bool:
         """Whether most of its words are those of another."""
         return 2 * (min(self.end, other.end) - max(self.start, other.start)) > self.end - self.start
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class CaseNames:
     """Names and titles of exhibits of a case, which mean nothing by themselves."""
 
     persons: tuple[str, ...] = ()
@@ -125,7 +125,7 @@ class Known:
     """How a side may be called by name; a surname that two of them bear calls nobody."""
 
     @classmethod
-    def of(cls, hearing: Hearing) -> Known:
+    def of(cls, hearing: Hearing) -> CaseNames:
         """What a hearing names."""
         return cls(
             tuple(name for names in hearing.names.values() for name in names),
@@ -134,7 +134,7 @@ class Known:
         )
 
 
-NOBODY = Known()
+NOBODY = CaseNames()
 
 
 def _called(hearing: Hearing) -> tuple[tuple[str, Side], ...]:
@@ -192,13 +192,13 @@ def _without_quotations(sentence: str) -> str:
     return _SPOKEN.sub(lambda m: _BLANK * len(m[0]), sentence)
 
 
-def parse(text: str, env: Literal["CI", "CR"], known: Known = NOBODY) -> list[Found]:
+def parse(text: str, env: Literal["CI", "CR"], known: CaseNames = NOBODY) -> list[SpeechAct]:
     """The speech acts of a judge turn in the order of their words; one act at most once a sentence."""
     return list(_parsed(text[:MAX_TEXT], env, known))
 
 
 @lru_cache(maxsize=2048)
-def _parsed(text: str, env: Literal["CI", "CR"], known: Known) -> tuple[Found, ...]:
+def _parsed(text: str, env: Literal["CI", "CR"], known: CaseNames) -> tuple[SpeechAct, ...]:
     kept = cut(text)
     read = list(_acts(text, env, known, kept))
     told = [act for act in read if act.act == MENTION]
@@ -215,7 +215,7 @@ def _parsed(text: str, env: Literal["CI", "CR"], known: Known) -> tuple[Found, .
     return tuple(found)
 
 
-def _acts(text: str, env: Literal["CI", "CR"], known: Known, kept: str) -> Iterator[Found]:
+def _acts(text: str, env: Literal["CI", "CR"], known: CaseNames, kept: str) -> Iterator[SpeechAct]:
     """Acts of single sentences, then those that only several sentences in a row do together."""
     model = shipped(f"acts_{env}")
     done: dict[int, bytearray] = {}
@@ -238,20 +238,20 @@ def _acts(text: str, env: Literal["CI", "CR"], known: Known, kept: str) -> Itera
                 first, last = 0, len(said)
             if _asks(env, model.acts[act]) and any(low <= start + first < high for low, high in told):
                 continue  # one of the rights that are read out
-            yield Found(
+            yield SpeechAct(
                 model.acts[act], start + first, start + last, text[start + first : start + last],
                 sure=bool(scores[act] >= model.sure[act]),
             )  # fmt: skip
 
 
-def _to_its_end(act: Found, kept: str) -> Found:
+def _to_its_end(act: SpeechAct, kept: str) -> SpeechAct:
     """Words said for somebody else go on to the end of their sentence."""
     homes = [start for start, words in sentences(kept) if start < act.end <= start + len(words)]
     end = next((start + len(words) for start, words in sentences(kept) if start in homes), act.end)
     return replace(act, end=end) if homes and homes[0] <= act.start else act
 
 
-def _named(found: Iterable[Found], kept: str, env: Literal["CI", "CR"], known: Known) -> Iterator[Found]:
+def _named(found: Iterable[SpeechAct], kept: str, env: Literal["CI", "CR"], known: CaseNames) -> Iterator[SpeechAct]:
     """The acts with the sides that their sentence names, and those that sentences behind it name which do nothing
     else (被告人申请回避吗？辩护人呢？)."""
     acts, homes = list(found), list(sentences(kept))
@@ -297,14 +297,14 @@ def blanked(text: str, quote: str) -> bool:
 
 
 def _fallbacks(
-    text: str, env: Literal["CI", "CR"], places: Sequence[tuple[int, str]], known: Known
-) -> Iterator[Found]:
+    text: str, env: Literal["CI", "CR"], places: Sequence[tuple[int, str]], known: CaseNames
+) -> Iterator[SpeechAct]:
     specs = [spec for spec in profile("law", env).acts.values() if spec.fallback]
     for start, sentence in places:
         asks = sentence.rstrip()[-1:] in "？?" and _QUESTION.search(sentence)
         if (asks or _TELL.search(sentence)) and not _FORMAL.search(sentence):
             for spec in specs:
-                yield Found(
+                yield SpeechAct(
                     spec.id,
                     start,
                     start + len(sentence),
@@ -320,7 +320,7 @@ def _asks(env: Literal["CI", "CR"], act: str) -> bool:
     return act not in (INSTEAD, MENTION) and bool(profile("law", env).acts[act].asked)
 
 
-def _sides(sentence: str, env: str, known: Known = NOBODY) -> frozenset[Side]:
+def _sides(sentence: str, env: str, known: CaseNames = NOBODY) -> frozenset[Side]:
     if env == "CI" and _BOTH.search(sentence):
         return frozenset(SIDES["CI"])
     by_role = {_NAMED[env, match[1]] for match in _ADDRESSED.finditer(sentence) if (env, match[1]) in _NAMED}
@@ -330,7 +330,7 @@ def _sides(sentence: str, env: str, known: Known = NOBODY) -> frozenset[Side]:
     return frozenset(by_role | {side[match[1]] for match in _calling(known.called).finditer(sentence)})
 
 
-def given_floor(text: str, env: Literal["CI", "CR"], known: Known) -> frozenset[Side]:
+def given_floor(text: str, env: Literal["CI", "CR"], known: CaseNames) -> frozenset[Side]:
     """The sides that a sentence calls upon without a word of what for (说完被告您来)."""
     words = (said for _, said in sentences(cut(text)))
     return frozenset().union(*(_sides(said, env, known) for said in words if bare(folded(_ROLES.sub("", said)).text)))
@@ -342,7 +342,7 @@ def addressed(text: str, env: Literal["CI", "CR"]) -> frozenset[Side]:
 
 
 @lru_cache(maxsize=512)
-def faults_of(text: str, stage: str, known: Known) -> frozenset[str]:
+def faults_of(text: str, stage: str, known: CaseNames) -> frozenset[str]:
     """Codes of the faults that a turn shows.
 
     Args:
@@ -354,7 +354,7 @@ def faults_of(text: str, stage: str, known: Known) -> frozenset[str]:
     return frozenset(code for code, score in zip(model.acts, scores.tolist(), strict=True) if score >= 0)
 
 
-def seen(text: str, stage: str, known: Known) -> Features:
+def seen(text: str, stage: str, known: CaseNames) -> Features:
     """What the classifier sees of a turn; training and reading share it."""
     alone = features(folded(text[:MAX_TEXT], known.persons, known.titles).text).ids
     return Features(np.concatenate([alone, in_stage(alone, stage)]), np.empty((0, 3), np.int64))

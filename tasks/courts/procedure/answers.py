@@ -17,7 +17,7 @@ from itertools import islice
 
 from store.text.ideographs import HAN
 from tasks.agents.degenerate import EMPTY, denies
-from tasks.courts.procedure.acts import Known, sentences
+from tasks.courts.procedure.acts import CaseNames, sentences
 from tasks.courts.procedure.classifier import Classifier, features, folded, shipped
 from tasks.courts.procedure.model import Reason, Turn
 from tasks.courts.scores.bigrams import bigrams
@@ -136,7 +136,7 @@ def replies(question: str, text: str, known: frozenset[str] | set[str]) -> bool:
 MOST = 40
 
 
-def speaks_to(act: str, text: str, known: Known) -> bool:
+def speaks_to(act: str, text: str, known: CaseNames) -> bool:
     """Whether a reply, or one of its sentences, may be meant as an answer to an act (its id in the tables); nothing
     is said against a reply to an act that the classifier does not know."""
     return act not in _places() or answers_anything(text) or act in _answered(text, known)
@@ -148,7 +148,7 @@ def answers_anything(text: str) -> bool:
 
 
 @lru_cache(maxsize=512)
-def _answered(text: str, known: Known) -> frozenset[str]:
+def _answered(text: str, known: CaseNames) -> frozenset[str]:
     """Remembered: each act of a turn asks about the whole reply."""
     model, found = _model(), set[str]()
     for words in parts(text, known):
@@ -157,7 +157,7 @@ def _answered(text: str, known: Known) -> frozenset[str]:
     return frozenset(found)
 
 
-def parts(text: str, known: Known) -> list[str]:
+def parts(text: str, known: CaseNames) -> list[str]:
     """What is read of a reply, folded: the whole, then its sentences."""
     said = [text, *(words for _, words in islice(sentences(text), MOST))]
     return [words for part in said if (words := folded(part, known.persons, known.titles).text)]

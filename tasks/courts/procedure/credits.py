@@ -18,16 +18,16 @@ from dataclasses import dataclass, replace
 from store.text.money import sums_in
 from tasks.agents import degenerate
 from tasks.agents.degenerate import EMPTY, denies
-from tasks.courts.procedure.acts import Found, Known
+from tasks.courts.procedure.acts import CaseNames, SpeechAct
 from tasks.courts.procedure.answers import LINES, broken, court_language, fault, replies, responsive, speaks_to
 from tasks.courts.procedure.exhibits import Exhibits, items_named
 from tasks.courts.procedure.model import (
     ActSpec,
+    CasePoint,
     Credit,
     Duty,
     Hearing,
     Holding,
-    Point,
     Profile,
     Reason,
     Reply,
@@ -56,7 +56,7 @@ class Act:
     """What the judge does by some words of a turn at this place of the transcript. late: made up for."""
 
     spec: ActSpec
-    found: Found
+    found: SpeechAct
     turn: Turn
     at: int
     late: bool = False
@@ -308,7 +308,7 @@ class Answers:
     def __init__(self, hearing: Hearing) -> None:
         self._hearing = hearing
         self._held = hearing.held
-        self._names = Known.of(hearing)
+        self._names = CaseNames.of(hearing)
         self._said: list[Turn] = []
         self._own: dict[Side, list[degenerate.Exchange]] = {}
         self._known = {side: {*held.words, *court_language()} for side, held in hearing.held.items()}
@@ -406,7 +406,7 @@ def _opinion(held: Holding, side: Side, asked: str, text: str, exhibits: Exhibit
     return "yields"
 
 
-def _share(act: str, points: Sequence[Point], text: str) -> float:
+def _share(act: str, points: Sequence[CasePoint], text: str) -> float:
     """Share of the points that a text makes; of an answer the share of the claims that it takes a position on."""
     said = bigrams(text)
     made = [point for point in points if _makes(point, said, text)]
@@ -417,6 +417,6 @@ def _share(act: str, points: Sequence[Point], text: str) -> float:
     return len(taken) / len(every) if every else len(made) / len(points)
 
 
-def _makes(point: Point, said: frozenset[str], text: str) -> bool:
+def _makes(point: CasePoint, said: frozenset[str], text: str) -> bool:
     share = recall(bigrams(point.text), said)
     return share >= MADE or (share >= MADE / 3 and bool(point.sums & sums_in(text)))

@@ -12,7 +12,17 @@ from itertools import combinations
 from store.text.numerals import chinese_to_int
 from tasks.courts.procedure.acts import sentences
 from tasks.courts.procedure.answers import MAX_REPLY, responsive
-from tasks.courts.procedure.model import ActSpec, Duty, ExhibitState, Hearing, Item, Shown, Side, Turn, opposite
+from tasks.courts.procedure.model import (
+    ActSpec,
+    Duty,
+    ExhibitState,
+    ExhibitStatus,
+    Hearing,
+    Item,
+    Side,
+    Turn,
+    opposite,
+)
 from tasks.courts.scores.bigrams import bigrams, recall
 
 _SOURCE = re.compile(r"来源(?:于|是|为|：)[^，。；\n]{0,80}")
@@ -24,7 +34,7 @@ class Exhibits:
 
     def __init__(self, hearing: Hearing, duties: Iterable[Duty]) -> None:
         self.hearing = hearing
-        self.state = {item.id: Shown() for item in hearing.exhibits}
+        self.state = {item.id: ExhibitStatus() for item in hearing.exhibits}
         self.titles = {item.id: item.title for item in hearing.exhibits}
         self.excused: set[tuple[str, Side]] = set()
         """Exhibit and side that was asked about it and gave no valid answer: relying on it is no fault then."""

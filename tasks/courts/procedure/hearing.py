@@ -15,7 +15,7 @@ from tasks.courts.casefile.visibility import Same, leaves
 from tasks.courts.environment import environment
 from tasks.courts.procedure.acts import texts_of
 from tasks.courts.procedure.answers import FEWEST
-from tasks.courts.procedure.model import Hearing, Holding, Item, Point, Side, side_of
+from tasks.courts.procedure.model import CasePoint, Hearing, Holding, Item, Side, side_of
 from tasks.courts.scores.bigrams import bigrams, sentences
 
 _PROPERTY = re.compile(r"追缴|退赔|违法所得|没收|赃款|赃物|作案工具")
@@ -128,20 +128,20 @@ def _holdings(case: CivilCase | CriminalCase) -> Mapping[Side, Holding]:
     return made
 
 
-def _civil_points(case: CivilCase) -> Mapping[Side, Mapping[str, tuple[Point, ...]]]:
+def _civil_points(case: CivilCase) -> Mapping[Side, Mapping[str, tuple[CasePoint, ...]]]:
     claims = tuple(
-        Point(claim.text, sums_in(claim.text), frozenset({claim.id}))
+        CasePoint(claim.text, sums_in(claim.text), frozenset({claim.id}))
         for claim in case.claims
         if claim.kind != "costs"
     )
     every = frozenset[str]().union(*(claim.of for claim in claims))
     defences = tuple(
-        Point(one.text, sums_in(one.text), frozenset(one.answers) & every or every) for one in case.defences
+        CasePoint(one.text, sums_in(one.text), frozenset(one.answers) & every or every) for one in case.defences
     )
     return {"plaintiff": {"claim": claims}, "defendant": {"answer": defences}}
 
 
-def _criminal_points(case: CriminalCase) -> Mapping[Side, Mapping[str, tuple[Point, ...]]]:
+def _criminal_points(case: CriminalCase) -> Mapping[Side, Mapping[str, tuple[CasePoint, ...]]]:
     matter = case.criminal
     opinion = _sentences(matter.defence_opinion)
     return {
@@ -150,8 +150,8 @@ def _criminal_points(case: CriminalCase) -> Mapping[Side, Mapping[str, tuple[Poi
     }
 
 
-def _sentences(text: str) -> tuple[Point, ...]:
-    return tuple(Point(part, sums_in(part)) for part in sentences(text) if len(bigrams(part)) >= FEWEST)
+def _sentences(text: str) -> tuple[CasePoint, ...]:
+    return tuple(CasePoint(part, sums_in(part)) for part in sentences(text) if len(bigrams(part)) >= FEWEST)
 
 
 def _contests(case: CivilCase | CriminalCase, side: Side) -> Mapping[str, tuple[str, ...]]:

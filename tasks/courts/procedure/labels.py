@@ -56,7 +56,7 @@ class _Part(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Reply(_Part):
+class LabelledReply(_Part):
     """What was said after the turn, or (with `to`) before it."""
 
     speaker: Role
@@ -64,14 +64,14 @@ class Reply(_Part):
     to: tuple[Role, ...] = ()
 
 
-class Said(_Part):
+class LabelledWords(_Part):
     """The judge's words; `to` empty for the whole court."""
 
     to: tuple[Role, ...] = ()
     text: str
 
 
-class Exhibit(_Part):
+class LabelledExhibit(_Part):
     """An exhibit of the case, in the order in which its side offers it."""
 
     id: str
@@ -79,7 +79,7 @@ class Exhibit(_Part):
     title: str
 
 
-class Row(_Part):
+class LabelledTurn(_Part):
     """A labelled turn. `done`: duties that were done before; `case`: what the case needs; `owes`: what stays undone.
 
     `class` and `why` are the labeller's own remarks.
@@ -90,12 +90,12 @@ class Row(_Part):
     procedure: Procedure
     stage: str
     names: Mapping[Side, tuple[str, ...]] = Field(default_factory=dict)
-    exhibits: tuple[Exhibit, ...] = ()
+    exhibits: tuple[LabelledExhibit, ...] = ()
     case: tuple[Literal["plea", "property", "divorce"], ...] = ()
     done: tuple[str, ...] = ()
-    before: tuple[Reply, ...] = ()
-    turn: Said
-    reply: tuple[Reply, ...] = ()
+    before: tuple[LabelledReply, ...] = ()
+    turn: LabelledWords
+    reply: tuple[LabelledReply, ...] = ()
     kind: str = Field("", alias="class")
     acts: tuple[str, ...]
     faults: tuple[str, ...] = ()
@@ -129,18 +129,18 @@ class Row(_Part):
         return FAULTS & set(self.faults)
 
 
-def read_rows(path: Path) -> list[Row]:
+def read_rows(path: Path) -> list[LabelledTurn]:
     """The labelled turns of a file.
 
     Raises:
         NotFound: there is no such file.
         BadInput: a line is broken, or names an act, stage, side, exhibit, fault or field that does not exist.
     """
-    rows: dict[str, Row] = {}
+    rows: dict[str, LabelledTurn] = {}
     for line, fields in records(path, str(path)):
         where = f"{path}, line {line}"
         try:
-            row = Row.model_validate(fields)
+            row = LabelledTurn.model_validate(fields)
         except ValidationError as error:
             first = error.errors()[0]
             field = ".".join(map(str, first["loc"]))
@@ -158,7 +158,7 @@ def read_rows(path: Path) -> list[Row]:
     return list(rows.values())
 
 
-def _check(row: Row, where: str) -> None:
+def _check(row: LabelledTurn, where: str) -> None:
     """Names that mean nothing: a label that is misspelt would count against the rules."""
     table = profile("law", row.env)
     if row.stage not in {stage.id for stage in table.stages}:
@@ -180,7 +180,7 @@ class Judged:
     """What the rules make of a labelled turn, beside its label. Acts and actions of `found` are what strict
     credits."""
 
-    row: Row
+    row: LabelledTurn
     found: frozenset[str]
     faults: frozenset[str]
     actions: frozenset[str]
@@ -198,7 +198,7 @@ def counted(env: Literal["CI", "CR"], acts: Iterable[str]) -> frozenset[str]:
     return frozenset(spec.name for act in acts for spec in families.get(act, ()) if spec.duty == "must")
 
 
-def judged(row: Row) -> Judged:
+def judged(row: LabelledTurn) -> Judged:
     """Both rules on one turn; what was done before earns nothing twice."""
     law, j1 = course(row, "law"), course(row, "j1")
     before = row.actions(row.done)
@@ -213,7 +213,7 @@ def judged(row: Row) -> Judged:
     )  # fmt: skip
 
 
-def course(row: Row, name: ProfileName) -> Course:
+def course(row: LabelledTurn, name: ProfileName) -> Course:
     """The course of the trial up to and with a row, taken up where the row says it is."""
     case = row.hearing()
     left = {f"exhibit/{item.id}" for item in case.exhibits} - set(row.done)
@@ -231,7 +231,7 @@ def course(row: Row, name: ProfileName) -> Course:
 
 
 @dataclass(frozen=True, slots=True)
-class Rates:
+class LabelRates:
     """Right, wrong and missed, summed over turns."""
 
     right: int
@@ -256,17 +256,17 @@ class Rates:
         }  # fmt: skip
 
 
-def rates(pairs: Iterable[tuple[Iterable[str], Iterable[str]]]) -> Rates:
+def rates(pairs: Iterable[tuple[Iterable[str], Iterable[str]]]) -> LabelRates:
     """Rates over pairs of what was found and what is labelled."""
     right = wrong = missed = 0
     for found, wanted in ((set(one), set(other)) for one, other in pairs):
         right += len(found & wanted)
         wrong += len(found - wanted)
         missed += len(wanted - found)
-    return Rates(right, wrong, missed)
+    return LabelRates(right, wrong, missed)
 
 
-def measured(rows: Iterable[Row]) -> tuple[dict[str, Any], list[Judged]]:
+def measured(rows: Iterable[LabelledTurn]) -> tuple[dict[str, Any], list[Judged]]:
     """The figures of labelled turns as `moot procedure check` prints them, and what the rules make of each turn."""
     found = [judged(row) for row in rows]
     faults = rates((one.faults, one.row.blamed()) for one in found).told()

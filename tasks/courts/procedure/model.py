@@ -96,7 +96,7 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class CasePoint:
     """Something that a case file gives a side to say. sums: the amounts it names, by value; of: what it answers (ids
     of claims)."""
 
@@ -111,7 +111,7 @@ class Holding:
     say when it is asked for that; contests: exhibit -> its objections."""
 
     words: frozenset[str] = frozenset()
-    points: Mapping[str, tuple[Point, ...]] = field(default_factory=dict)
+    points: Mapping[str, tuple[CasePoint, ...]] = field(default_factory=dict)
     contests: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
@@ -483,7 +483,7 @@ class Reply:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ExhibitStatus:
     """An exhibit's way through the trial."""
 
     state: ExhibitState = "未出示"
@@ -503,7 +503,7 @@ class Course:
     duties: tuple[Duty, ...]
     credits: tuple[Credit, ...]
     violations: tuple[Violation, ...]
-    exhibits: Mapping[str, Shown]
+    exhibits: Mapping[str, ExhibitStatus]
     stage: str
     stage_of: tuple[str, ...]
     settled: bool

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from tasks.courts.procedure.acts import Found, blanked, own_words
+from tasks.courts.procedure.acts import SpeechAct, blanked, own_words
 from tasks.courts.procedure.model import ActSpec, Course, Duty, Hearing, ProfileName, Turn, side_of
 from tasks.courts.procedure.tracker import follow
 from tasks.courts.scores.rulings import unfilled
@@ -84,7 +84,7 @@ _WORDS: Mapping[str, re.Pattern[str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Compat:
+class CompatPfs:
     """The published score of one case. `credits`: action -> turn; `failures`: why everything is 0."""
 
     pfs: float
@@ -95,7 +95,7 @@ class Compat:
     failures: tuple[str, ...]
 
 
-def compat(turns: Sequence[Turn], env: Literal["CI", "CR"]) -> Compat:
+def compat(turns: Sequence[Turn], env: Literal["CI", "CR"]) -> CompatPfs:
     """The published rule. Turns of anybody but the judge and the parties are no entries of the published log.
 
     Where several utterances could be the judgment, the last one is.
@@ -120,8 +120,8 @@ def compat(turns: Sequence[Turn], env: Literal["CI", "CR"]) -> Compat:
     uni = _published_unity(log, env)
     failures = _published_failures(log, env)
     if failures or not uni:
-        return Compat(0.0, 0.0, 0.0, 0.0 if failures else uni, credits, failures)
-    return Compat((sta + act) / 2, sta, act, uni, credits, ())
+        return CompatPfs(0.0, 0.0, 0.0, 0.0 if failures else uni, credits, failures)
+    return CompatPfs((sta + act) / 2, sta, act, uni, credits, ())
 
 
 def own_words_of(text: str, hearing: Hearing) -> str:
@@ -173,7 +173,7 @@ def _published_failures(log: Sequence[Turn], env: str) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Strict:
+class StrictPfs:
     """The strict score of one case. `shares`: group of duties -> share done; `llm_credited`: share that the model
     found."""
 
@@ -189,7 +189,7 @@ class Strict:
 
 def strict(
     turns: Sequence[Turn], hearing: Hearing, name: ProfileName = "law", quotes: Quotes | None = None
-) -> Strict:
+) -> StrictPfs:
     """UNI' x (0.4 ACT' + 0.3 STA' + 0.3 ORD) over the mandatory duties of the hearing but those that the judge did
     and no valid answer met; `quotes` may find acts that no pattern finds, which then pass the same checks of stage,
     order, side and reply."""
@@ -199,7 +199,7 @@ def strict(
     return assess(course)
 
 
-def assess(course: Course) -> Strict:
+def assess(course: Course) -> StrictPfs:
     """The strict score of a course; all of a trial that never began are 0."""
     owed = course.owed()
     done = course.done
@@ -216,7 +216,7 @@ def assess(course: Course) -> Strict:
     uni = float(course.judge_turns > 0 and not any(v.fatal for v in course.violations))
     pfs = uni * (WEIGHTS["ACT"] * act + WEIGHTS["STA"] * sta + WEIGHTS["ORD"] * order)
     found = [credit.by == "model" for credit in course.credits]
-    return Strict(pfs, sta, act, order, uni, shares, sum(found) / len(found) if found else 0.0, course)
+    return StrictPfs(pfs, sta, act, order, uni, shares, sum(found) / len(found) if found else 0.0, course)
 
 
 def _order(course: Course, groups: set[str]) -> float:
@@ -238,7 +238,7 @@ def _order(course: Course, groups: set[str]) -> float:
     return len(run) / len(first)
 
 
-def quoted(turns: Sequence[Turn], course: Course, quotes: Quotes) -> dict[int, list[Found]]:
+def quoted(turns: Sequence[Turn], course: Course, quotes: Quotes) -> dict[int, list[SpeechAct]]:
     """Acts that a model shows by an exact quotation, by place of the turn; asked for duties not done, in reach of
     their stage.
 
@@ -246,7 +246,7 @@ def quoted(turns: Sequence[Turn], course: Course, quotes: Quotes) -> dict[int, l
     """
     names = [stage.id for stage in course.profile.stages]
     missing = {duty.spec.id: duty.spec for duty in course.owed() if duty.key not in course.done}
-    extra: dict[int, list[Found]] = {}
+    extra: dict[int, list[SpeechAct]] = {}
     for at, turn in enumerate(turns):
         if turn.speaker != "judge":
             continue
@@ -259,7 +259,7 @@ def quoted(turns: Sequence[Turn], course: Course, quotes: Quotes) -> dict[int, l
                 continue
             start = turn.text.index(words)
             family = spec.uses[0] if spec.uses else spec.id
-            extra.setdefault(at, []).append(Found(family, start, start + len(words), words, by="model"))
+            extra.setdefault(at, []).append(SpeechAct(family, start, start + len(words), words, by="model"))
     return extra
 
 

@@ -9,7 +9,7 @@ from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from tasks.courts.procedure.acts import Found, closing, sentences
+from tasks.courts.procedure.acts import SpeechAct, closing, sentences
 from tasks.courts.procedure.credits import Pending
 from tasks.courts.procedure.model import ActSpec, Profile, Side, Turn, Violation
 
@@ -22,7 +22,7 @@ CAP = 2
 
 
 @dataclass
-class Reading:
+class JudgeTurn:
     """What a turn of the judge is read as, and what it asks and is about, until he speaks again.
 
     at: its place in the transcript; stage: the one in which it begins; sides: those spoken to; acts: in the order of
@@ -35,15 +35,15 @@ class Reading:
     at: int
     stage: str
     sides: tuple[Side, ...]
-    acts: Sequence[tuple[ActSpec, Found]]
+    acts: Sequence[tuple[ActSpec, SpeechAct]]
     retells: bool
     instead: str
     settles: bool = False
-    demands: list[tuple[Found, ActSpec, tuple[Side, ...]]] = field(default_factory=list)
+    demands: list[tuple[SpeechAct, ActSpec, tuple[Side, ...]]] = field(default_factory=list)
     """Words that ask for something, what, and of whom."""
-    touched: list[tuple[Found | None, str, int]] = field(default_factory=list)
+    touched: list[tuple[SpeechAct | None, str, int]] = field(default_factory=list)
     """Words (None: a tag), act and stage that it is about."""
-    suspected: list[tuple[Violation, ActSpec, Found]] = field(default_factory=list)
+    suspected: list[tuple[Violation, ActSpec, SpeechAct]] = field(default_factory=list)
     """What would be a fault if the words are read rightly."""
     _named: set[str] = field(default_factory=set)
 
@@ -91,13 +91,13 @@ class Reading:
     def _sentences(self) -> list[tuple[int, str]]:
         return list(sentences(self.turn.text))
 
-    def around(self, act: Found) -> str:
+    def around(self, act: SpeechAct) -> str:
         """The sentences of the turn that an act stands in."""
         first = max(bisect_right(self._sentences, (act.start, chr(sys.maxunicode))) - 1, 0)
         last = bisect_left(self._sentences, (act.end, ""))
         return "".join(said for _, said in self._sentences[first:last])
 
-    def counts(self, spec: ActSpec, act: Found, *, ahead: bool) -> bool:
+    def counts(self, spec: ActSpec, act: SpeechAct, *, ahead: bool) -> bool:
         """Whether words are what they seem beside the others of the turn. ahead: the act is of a later stage than the
         one in which the turn began."""
         if act.fallback and not spec.fallback:
@@ -108,14 +108,14 @@ class Reading:
             return False
         return not (self._tells_rights and not act.named and ahead)  # one of the rights that are told
 
-    def about(self, spec: ActSpec, act: Found) -> bool:
+    def about(self, spec: ActSpec, act: SpeechAct) -> bool:
         """Whether an act shows what the turn is about. An article may be named and a motion be refused anywhere:
         alone they are no judgment."""
         alone = spec.ends and not (self.judged or "deliberate" in self.parts)
         retold = not spec.ends and (self.retells or self._judgment < act.start < self.end)
         return not act.fallback and not alone and not retold
 
-    def demand(self, spec: ActSpec, act: Found, whom: tuple[Side, ...]) -> None:
+    def demand(self, spec: ActSpec, act: SpeechAct, whom: tuple[Side, ...]) -> None:
         """Count a question, unless it is the other reading of one that was counted."""
         for one, other, _ in self.demands:
             related = set(other.asked) <= set(spec.asked) or set(spec.asked) <= set(other.asked)
@@ -123,7 +123,7 @@ class Reading:
                 return
         self.demands.append((act, spec, whom))
 
-    def suspect(self, code: str, spec: ActSpec, act: Found, detail: str = "") -> None:
+    def suspect(self, code: str, spec: ActSpec, act: SpeechAct, detail: str = "") -> None:
         """Note a fault that other words of the turn may still excuse."""
         self.suspected.append((Violation(code, self.turn.number, spec.id, None, detail), spec, act))
 
@@ -161,7 +161,7 @@ class Reading:
         return [spec for act, spec, whom in self.demands if act.sure or spec.id in answered for _ in whom]
 
 
-def _excused(code: str, act: Found, asked: Sequence[Found], pending: Sequence[Found]) -> bool:
+def _excused(code: str, act: SpeechAct, asked: Sequence[SpeechAct], pending: Sequence[SpeechAct]) -> bool:
     """Whether words that ask something out of its place are read wrongly."""
     if code == "too_early":
         return any(act.shares(one.start, one.end) for one in asked)

@@ -21,8 +21,8 @@ from typing import Literal
 from tasks.agents.degenerate import EMPTY
 from tasks.courts.procedure.acts import (
     INSTEAD,
-    Found,
-    Known,
+    CaseNames,
+    SpeechAct,
     closes,
     cut,
     faults_of,
@@ -49,7 +49,7 @@ from tasks.courts.procedure.model import (
     profile,
     sides_of,
 )
-from tasks.courts.procedure.reading import JUDGED, Reading
+from tasks.courts.procedure.reading import JUDGED, JudgeTurn
 
 _DEBATED = ("debate", "prosecution")
 """Acts that make a debate; where none is mandatory (the benchmark's civil court) its issues stand for it."""
@@ -145,19 +145,19 @@ class Tracker:
     """One trial. `feed` turns in order, then ask for the `course`; it may be asked at any time."""
 
     def __init__(
-        self, hearing: Hearing, name: ProfileName = "law", extra: Mapping[int, Sequence[Found]] | None = None
+        self, hearing: Hearing, name: ProfileName = "law", extra: Mapping[int, Sequence[SpeechAct]] | None = None
     ) -> None:
         """`extra`: acts found by other means, by place of the turn in the transcript; they pass the same checks."""
         self.hearing = hearing
         self.profile = profile(name, hearing.env)
         self.duties = duties(hearing, name)
         self.turns: list[Turn] = []
-        self._known = Known.of(hearing)
+        self._known = CaseNames.of(hearing)
         self._extra = extra or {}
         self._stages = Stages(self.profile)
         self._credits = Credits(hearing, self.profile, self.duties)
         self._violations: list[Violation] = []
-        self._reading: Reading | None = None
+        self._reading: JudgeTurn | None = None
         self._asked: Counter[Side] = Counter()
         self._stage_of: list[str] = []
         self._settled = False
@@ -205,7 +205,7 @@ class Tracker:
         elif turn.speaker == "clerk":
             for spec in self.profile.acts.values():
                 if spec.speaker == "clerk" and re.search(spec.words, turn.text):
-                    found = Found(spec.id, 0, len(turn.text), turn.text[:80])
+                    found = SpeechAct(spec.id, 0, len(turn.text), turn.text[:80])
                     self._credits.credit(Act(spec=spec, found=found, turn=turn, at=at))
         self._credits.answers.hear(turn, reason)
         self.turns.append(turn)
@@ -245,7 +245,7 @@ class Tracker:
             self._fault("two_addressees", turn)
         self._closed = closes(turn.text)
 
-    def _read(self, turn: Turn, at: int, stage: str) -> Reading:
+    def _read(self, turn: Turn, at: int, stage: str) -> JudgeTurn:
         law = profile("law", self.hearing.env).acts
         read = parse(turn.text, self.hearing.env, self._known)
         retells = self._debated() and len({one.act for one in read if one.act in law and law[one.act].ends}) > 1
@@ -262,12 +262,12 @@ class Tracker:
             ),
             key=lambda one: (one[0].order, table.index(one[0].id), not one[1].sure, one[1].start),
         )
-        now = Reading(turn, at, stage, sides_of(self.hearing.env, turn.to), acts, retells, instead)
+        now = JudgeTurn(turn, at, stage, sides_of(self.hearing.env, turn.to), acts, retells, instead)
         settlements = (spec for spec, _ in acts if spec.id == "settlement")
         now.settles = not now.judged and any(self._agrees(spec, now) for spec in settlements)
         return now
 
-    def _act(self, now: Reading, spec: ActSpec, act: Found) -> None:
+    def _act(self, now: JudgeTurn, spec: ActSpec, act: SpeechAct) -> None:
         ahead = self._stages.home(spec) > self._stages.begun
         if spec.level(self.hearing) == "none" or not now.counts(spec, act, ahead=ahead):
             return
@@ -281,7 +281,7 @@ class Tracker:
         else:
             self._announce(now, spec, act)
 
-    def _give_floor(self, now: Reading) -> None:
+    def _give_floor(self, now: JudgeTurn) -> None:
         """Sides that are called upon without a word of what for speak on what they owe next. The answer may earn
         that; nobody is blamed for it."""
         if self.profile.name != "law":
@@ -302,7 +302,7 @@ class Tracker:
                 and not self._ready(spec, now)
             )
             if spec := next(owed, None):
-                found = Found(spec.id, 0, len(now.turn.text), now.turn.text, sure=False)
+                found = SpeechAct(spec.id, 0, len(now.turn.text), now.turn.text, sure=False)
                 self._credits.pending.append(Pending(spec=spec, side=side, found=found, turn=now.turn, at=now.at))
 
     def _earn_one_stage(self) -> None:
@@ -314,12 +314,12 @@ class Tracker:
 
     # --- acts -------------------------------------------------------------------------------------------------------
 
-    def _ready(self, spec: ActSpec, now: Reading) -> str:
+    def _ready(self, spec: ActSpec, now: JudgeTurn) -> str:
         """The act that should have come first and did not; a judgment does not wait for what it asks in the same
         breath."""
         return self._credits.ready(spec, judging=now.judging)
 
-    def _agrees(self, settlement: ActSpec, now: Reading) -> bool:
+    def _agrees(self, settlement: ActSpec, now: JudgeTurn) -> bool:
         """Whether all were asked to settle and nobody declined."""
         return not self._credits.declined and not self._ready(settlement, now)
 
@@ -327,7 +327,7 @@ class Tracker:
         """Whether the case needs an act; nobody is blamed for where he speaks of what it does not need."""
         return set(spec.when) <= self.hearing.needs | {"settled"}
 
-    def _announce(self, now: Reading, spec: ActSpec, act: Found) -> None:
+    def _announce(self, now: JudgeTurn, spec: ActSpec, act: SpeechAct) -> None:
         if spec.id == "admission":
             self._rule_on_exhibits(now.turn)
         missing = self._ready(spec, now)
@@ -355,7 +355,7 @@ class Tracker:
             if code != "uncrossed_relied" or title not in told:
                 self._fault(code, turn, "admission", detail=title)
 
-    def _ask(self, now: Reading, spec: ActSpec, act: Found) -> None:
+    def _ask(self, now: JudgeTurn, spec: ActSpec, act: SpeechAct) -> None:
         """Put a question on the list of those that wait for an answer, or say why it is none."""
         exhibits = self._credits.exhibits
         unseen = spec.exhibits == "other" and any(
@@ -395,7 +395,7 @@ class Tracker:
             for side in targets
         ]  # fmt: skip
 
-    def _targets(self, now: Reading, spec: ActSpec, act: Found, unseen: bool) -> tuple[tuple[Side, ...], bool]:
+    def _targets(self, now: JudgeTurn, spec: ActSpec, act: SpeechAct, unseen: bool) -> tuple[tuple[Side, ...], bool]:
         """The sides a question reaches; and whether it went to a side that does not owe the answer. unseen: it is
         about exhibits that nobody has offered yet."""
         exhibits = self._credits.exhibits
@@ -471,7 +471,7 @@ def follow(
     turns: Iterable[Turn],
     hearing: Hearing,
     name: ProfileName = "law",
-    extra: Mapping[int, Sequence[Found]] | None = None,
+    extra: Mapping[int, Sequence[SpeechAct]] | None = None,
     *,
     final: bool = True,
 ) -> Course:

@@ -55,7 +55,7 @@ _LONGEST_TITLE = 160
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Article:
+class CitedArticle:
     """One article of a law as scores compare it; `law` is its official title where that is known."""
 
     law: str
@@ -69,10 +69,10 @@ class Article:
 
 
 @dataclass(frozen=True, slots=True)
-class Doubt:
+class DoubtfulCitation:
     """A cited article that is not the law of the case, or that nobody knows, and why."""
 
-    article: Article
+    article: CitedArticle
     why: Why
 
 
@@ -87,10 +87,10 @@ class LawScore:
     recall: float | None
     precision: float | None
     f1: float | None
-    doubts: tuple[Doubt, ...]
-    cited: tuple[Article, ...]
-    missing: tuple[Article, ...]
-    extra: tuple[Article, ...]
+    doubts: tuple[DoubtfulCitation, ...]
+    cited: tuple[CitedArticle, ...]
+    missing: tuple[CitedArticle, ...]
+    extra: tuple[CitedArticle, ...]
     unnamed: tuple[str, ...]
 
     def doubtful(self, why: Why) -> float | None:
@@ -167,14 +167,14 @@ def official_title(name: str, book: Laws | None = None) -> str:
     return _bare(key_of_name(name))
 
 
-def cited_articles(text: str, book: Laws | None = None) -> tuple[list[Article], list[str]]:
+def cited_articles(text: str, book: Laws | None = None) -> tuple[list[CitedArticle], list[str]]:
     """The articles that a text cites, each once and in order, and those it cites without naming a law.
 
     Articles of contracts, articles of association and the like (《房屋租赁合同》第三条) are no law and are left out.
     """
     marked, titles = _marked(fold_width(text.translate(_MARKS)))
     marked = _PARTS.sub("", marked)
-    found: dict[Article, None] = {}
+    found: dict[CitedArticle, None] = {}
     unnamed: dict[str, None] = {}
     for cited in citations(marked):
         if cited.law is None:
@@ -184,13 +184,13 @@ def cited_articles(text: str, book: Laws | None = None) -> tuple[list[Article], 
         law = official_title(title, book)
         if _NO_LAW.search(title) or not _LAW.search(law):
             continue
-        found[Article(law, cited.number.number, cited.number.sub)] = None
+        found[CitedArticle(law, cited.number.number, cited.number.sub)] = None
     return list(found), list(unnamed)
 
 
-def articles_of(laws: Iterable[LawRef], book: Laws | None = None) -> list[Article]:
+def articles_of(laws: Iterable[LawRef], book: Laws | None = None) -> list[CitedArticle]:
     """The articles of a gold list, 款 and 项 aside."""
-    return list(dict.fromkeys(Article(official_title(ref.law, book), ref.article, ref.sub) for ref in laws))
+    return list(dict.fromkeys(CitedArticle(official_title(ref.law, book), ref.article, ref.sub) for ref in laws))
 
 
 def score_laws(
@@ -218,7 +218,7 @@ def score_laws(
         recall,
         precision,
         f1,
-        tuple(Doubt(article, why) for article in cited if (why := unknown(article, dates, book))),
+        tuple(DoubtfulCitation(article, why) for article in cited if (why := unknown(article, dates, book))),
         tuple(cited),
         tuple(article for article in wanted if article not in cited),
         tuple(article for article in counted if article not in wanted),
@@ -226,7 +226,7 @@ def score_laws(
     )
 
 
-def unknown(article: Article, dates: CaseDates, book: Laws | None = None) -> Why | None:
+def unknown(article: CitedArticle, dates: CaseDates, book: Laws | None = None) -> Why | None:
     """Why an article is doubtful on the days of a case; None where the book knows it, or the shipped index, or, of a
     law that the index has not, the list.
 
@@ -241,7 +241,7 @@ def unknown(article: Article, dates: CaseDates, book: Laws | None = None) -> Why
     return next(why for why in reasons if why in answers)
 
 
-def _doubt(article: Article, dates: CaseDates, laws: Laws) -> Why | None:
+def _doubt(article: CitedArticle, dates: CaseDates, laws: Laws) -> Why | None:
     versions = laws.versions(article.law)
     number = ArticleNumber(article.number, article.sub)
     having = [version for version in versions if number in laws.numbers(version.law, version.label)]

@@ -59,7 +59,7 @@ _SAID, _DENIED, _BOTH = 1, 2, 3
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class ReasonPoint:
     """One point of the gold. share: of the way from chance to gold; made:
     whether the reasons make it; quote: the passage that was held against it; against: pairs in which they
     contradict."""
@@ -76,7 +76,7 @@ class ReasonScore:
     """Shares of the points that are made, and each of them; None where the gold lists no points."""
 
     value: float | None
-    points: tuple[Point, ...]
+    points: tuple[ReasonPoint, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ def score_reasons(reason: str, points: Sequence[str], gold: str, formula: str = 
     for point, measure in zip(points, measures, strict=True):
         share, passage, against = measure.of(sentences)
         share = share if measure.sums.isdisjoint(said) == (not measure.sums) else 0.0
-        found.append(Point(point, share, share >= MADE, passage[:_QUOTED], against))
+        found.append(ReasonPoint(point, share, share >= MADE, passage[:_QUOTED], against))
     if not found:
         return ReasonScore(None, ())
     return ReasonScore(sum(point.made for point in found) / len(found), tuple(found))

@@ -197,7 +197,7 @@ _GOES_ON = re.compile(r",?(?:并支付|以及自|并按|及自|和自)[^,。;]*?
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class ClaimReading:
     """What rulings make of one claim: the outcome, the sum awarded, and the words it was read from."""
 
     claim: str
@@ -207,10 +207,10 @@ class Read:
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class ClaimMatch:
     """One claim against the gold."""
 
-    read: Read
+    read: ClaimReading
     gold: Literal["granted", "partly", "rejected"]
     gold_amount: float | None
     outcome: bool
@@ -230,7 +230,7 @@ class _Award:
     item: int
 
 
-def score_claims(case: CivilCase, rulings: Sequence[str]) -> tuple[float | None, tuple[Match, ...]]:
+def score_claims(case: CivilCase, rulings: Sequence[str]) -> tuple[float | None, tuple[ClaimMatch, ...]]:
     """Share of the claims whose ruling is the gold's, with each of them; None where the gold rules on no claim by
     itself."""
     gold = {ruling.claim: ruling for ruling in case.gold.rulings}
@@ -242,7 +242,7 @@ def score_claims(case: CivilCase, rulings: Sequence[str]) -> tuple[float | None,
         same = read.outcome == ruling.outcome
         sum_matters = ruling.amount is not None and ruling.outcome != "rejected"
         near = within(read.amount, ruling.amount) if sum_matters else None
-        found.append(Match(read, ruling.outcome, ruling.amount, same, near))
+        found.append(ClaimMatch(read, ruling.outcome, ruling.amount, same, near))
     return (sum(match.holds for match in found) / len(found) if found else None), tuple(found)
 
 
@@ -251,7 +251,7 @@ def within(said: float | None, gold: float | None) -> bool:
     return said is not None and gold is not None and abs(said - gold) <= TOLERANCE * gold
 
 
-def read_claims(claims: Sequence[Claim], rulings: Sequence[str], names: Sequence[str] = ()) -> list[Read]:
+def read_claims(claims: Sequence[Claim], rulings: Sequence[str], names: Sequence[str] = ()) -> list[ClaimReading]:
     """What rulings make of each claim, in the order of the claims.
 
     Args:
@@ -269,7 +269,7 @@ def read_claims(claims: Sequence[Claim], rulings: Sequence[str], names: Sequence
         award = taken.get(claim.id)
         if award is not None:
             outcome: Outcome = "granted" if award.amount >= (claim.amount or 0) * (1 - TOLERANCE) else "partly"
-            found.append(Read(claim.id, outcome, award.amount, granted[award.item]))
+            found.append(ClaimReading(claim.id, outcome, award.amount, granted[award.item]))
         elif claim.kind == "pay" and (claim.amount or awards):
             found.append(_refused(claim, refusals, names))
         else:
@@ -312,21 +312,21 @@ def _likeness(claim: Claim, award: _Award, item: str) -> float:
     return _held(topic, label) + 0.5 * (tail >= 2) + 0.3 * _held(topic, _IDLE.sub("", item)) + 0.06 * verb
 
 
-def _refused(claim: Claim, refusals: Sequence[str], names: Sequence[str]) -> Read:
+def _refused(claim: Claim, refusals: Sequence[str], names: Sequence[str]) -> ClaimReading:
     topic = _IDLE.sub("", _without(names, _topic(claim.text)))
     for text in refusals:
         if _REST.search(text) or _held(topic, _IDLE.sub("", text)) >= _HELD:
-            return Read(claim.id, "rejected", 0.0, text)
-    return Read(claim.id, "omitted")
+            return ClaimReading(claim.id, "rejected", 0.0, text)
+    return ClaimReading(claim.id, "omitted")
 
 
-def _ordered(claim: Claim, granted: dict[int, str], refusals: Sequence[str], names: Sequence[str]) -> Read:
+def _ordered(claim: Claim, granted: dict[int, str], refusals: Sequence[str], names: Sequence[str]) -> ClaimReading:
     """A claim for an act or a declaration: granted where a ruling repeats it, in part where it names another day."""
     topic = _without(names, _topic(claim.text))
     best = max(granted.values(), key=lambda text: _held(topic, _IDLE.sub("", text)), default="")
     if _held(topic, _IDLE.sub("", best)) >= _HELD:
         asked, given = ({one.day for one in days(text)} for text in (claim.text, best))
-        return Read(claim.id, "partly" if asked and given and not asked <= given else "granted", None, best)
+        return ClaimReading(claim.id, "partly" if asked and given and not asked <= given else "granted", None, best)
     return _refused(claim, refusals, names)
 
 

@@ -244,7 +244,7 @@ def _procedure(case: Case, transcript: CourtTranscript, profile: ProfileName) ->
     ]
 
 
-def _stages(found: pfs.Strict) -> dict[str, float]:
+def _stages(found: pfs.StrictPfs) -> dict[str, float]:
     """Name of a stage -> share of its groups of duties that are wholly done."""
     groups: dict[str, Duty] = {}
     for duty in found.course.owed():

@@ -68,7 +68,7 @@ _RANGE = re.compile(r"以[上下]")
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class SentenceMatch:
     """How one judgment compares with the gold.
 
     sen, fine: distances on the fixed scale, 0 best, 1 worst; None: nothing to compare. sen_d, fine_d: raw distances.
@@ -111,7 +111,7 @@ def read_sentence(rulings: Sequence[str]) -> Sentence | None:
     return Sentence(kind=kind, months=months, probation_months=_probation(whole) if timed else 0, fine=round(fine, 2))
 
 
-def compare(gold: Sentence, said: Sentence | None) -> Verdict:
+def compare(gold: Sentence, said: Sentence | None) -> SentenceMatch:
     """A sentence against the gold on the fixed scale; a judgment without one is a failure, 1 in both parts.
 
     No fine on either side leaves the fine out. Life and death compare as classes: 0 when met, else 1.
@@ -120,14 +120,14 @@ def compare(gold: Sentence, said: Sentence | None) -> Verdict:
     if said is None:
         fine = 1.0 if gold.fine else None
         lost = False if open_to else None
-        return Verdict(None, 1.0, fine, None, None, False, False, lost, False if gold.kind in SUPREME else None)
+        return SentenceMatch(None, 1.0, fine, None, None, False, False, lost, False if gold.kind in SUPREME else None)
     suspended = bool(said.probation_months) == bool(gold.probation_months)
     months = None if gold.kind in SUPREME or said.kind in SUPREME else _distance(said.months, gold.months)
     if months is not None and not suspended:
         months = max(months, _distance(_served(said), _served(gold)))
     sen = float(gold.kind != said.kind) if months is None else min(months / MONTHS_SCALE, 1.0)
     fine_d = _distance(said.fine, gold.fine) if gold.fine or said.fine else None
-    return Verdict(
+    return SentenceMatch(
         said,
         sen,
         None if fine_d is None else min(fine_d / FINE_SCALE, 1.0),

@@ -68,7 +68,7 @@ OwnWords = Callable[[Turn, str], str]
 
 
 @dataclass
-class Lookup:
+class ToolLookup:
     """A call of a tool: the reply that made it ('' where no model did), and what came of it."""
 
     reply: str
@@ -78,21 +78,21 @@ class Lookup:
 
 
 @dataclass
-class Round:
+class SeatRound:
     """One turn of the seat. reply: of the model that spoke, '' where none did; said: None in the turn that is to be
     made."""
 
     heard: list[Turn] = field(default_factory=list)
-    lookups: list[Lookup] = field(default_factory=list)
+    lookups: list[ToolLookup] = field(default_factory=list)
     reply: str = ""
     said: Turn | None = None
     topic: str = ""
     """Topic that the seat's words asked, where the tracker names it."""
 
 
-def rounds_of(view: CourtView) -> list[Round]:
+def rounds_of(view: CourtView) -> list[SeatRound]:
     """All rounds in order, the open one last."""
-    made = [Round()]
+    made = [SeatRound()]
     turns = iter(view.record)
     for record in view.history:
         open_round = made[-1]
@@ -102,7 +102,7 @@ def rounds_of(view: CourtView) -> list[Round]:
             case ModelCalled(human=False) as event if event.seat == view.seat:
                 open_round.reply = words(event)
             case ToolCalled() as event if event.seat == view.seat:
-                open_round.lookups.append(Lookup(open_round.reply, event.tool, event.input))
+                open_round.lookups.append(ToolLookup(open_round.reply, event.tool, event.input))
                 open_round.reply = ""
             case ToolReturned() as event if event.seat == view.seat and open_round.lookups:
                 open_round.lookups[-1].observation = event.observation
@@ -111,15 +111,15 @@ def rounds_of(view: CourtView) -> list[Round]:
     return made
 
 
-def _spoken(view: CourtView, made: list[Round], turn: Turn) -> None:
+def _spoken(view: CourtView, made: list[SeatRound], turn: Turn) -> None:
     if turn.speaker == view.role:
         made[-1].said = turn
-        made.append(Round())
+        made.append(SeatRound())
     else:
         made[-1].heard.append(turn)
 
 
-def cue_text(view: CourtView, rounds: list[Round], at: int) -> str:
+def cue_text(view: CourtView, rounds: list[SeatRound], at: int) -> str:
     """What the seat alone was told, or is told now, before it spoke in a round; '' for nothing."""
     said = rounds[at].said
     if said is not None and said.number == 0:
@@ -147,7 +147,7 @@ def _next(view: CourtView, owed: Owed) -> str:
     return phrase("cue", "judgment" if owed.parts else "next", stage=owed.stage, name=name, words=words)
 
 
-def _client(view: CourtView, rounds: list[Round], at: int) -> str:
+def _client(view: CourtView, rounds: list[SeatRound], at: int) -> str:
     cue = _topic(view, rounds, at)
     name = "ask-first" if cue.kind == "ask" and cue.first else cue.kind
     asked = phrase("cue", name, question=" ".join(cue.question.split()))
@@ -155,7 +155,7 @@ def _client(view: CourtView, rounds: list[Round], at: int) -> str:
     return phrase("cue", "told", cue=asked, told="".join(map(shown, told))) if told else asked
 
 
-def _told(view: CourtView, rounds: list[Round], at: int, cue: TopicCue) -> tuple[str, ...]:
+def _told(view: CourtView, rounds: list[SeatRound], at: int, cue: TopicCue) -> tuple[str, ...]:
     """What of its story a client may tell in a round: the core at first, what belongs to a question with it, and what
     the other asked back."""
     background = str(view.held.get("client", {}).get("background", ""))
@@ -168,7 +168,7 @@ def _told(view: CourtView, rounds: list[Round], at: int, cue: TopicCue) -> tuple
     return tuple(sorted({*core, *mine, *asked}, key=background.find))
 
 
-def _topic(view: CourtView, rounds: list[Round], at: int) -> TopicCue:
+def _topic(view: CourtView, rounds: list[SeatRound], at: int) -> TopicCue:
     """What a client was to say in a round: as the tracker's word tells, for the turn to be made as the controller
     says."""
     if rounds[at].said is None and view.topic is not None:
@@ -182,7 +182,7 @@ def _topic(view: CourtView, rounds: list[Round], at: int) -> TopicCue:
     return TopicCue("follow_up" if again else "ask", topic, questions.get(topic, ""), first=first and not again)
 
 
-OwnCall = Callable[[Lookup], str]
+OwnCall = Callable[[ToolLookup], str]
 
 
 def conversation(
@@ -229,12 +229,12 @@ def folded(asked: Sequence[int], answered: Sequence[int], room: int, filed: Call
     return start
 
 
-def turns_of(rounds: Sequence[Round]) -> list[Turn]:
+def turns_of(rounds: Sequence[SeatRound]) -> list[Turn]:
     """The utterances of rounds, in order."""
     return [turn for one in rounds for turn in (*one.heard, *([one.said] if one.said else []))]
 
 
-def _asked(view: CourtView, rounds: list[Round], at: int, room: int) -> str:
+def _asked(view: CourtView, rounds: list[SeatRound], at: int, room: int) -> str:
     turns = rounds[at].heard
     asks = counsel(view) and bool(turns) and turns[-1].speaker == "judge" and view.role in turns[-1].to
     heard = [line(view, turn, int(room * ONE), asked=asks and turn is turns[-1]) for turn in turns]
@@ -245,7 +245,7 @@ def _asked(view: CourtView, rounds: list[Round], at: int, room: int) -> str:
     return "\n".join(filter(None, (*heard, cue)))
 
 
-def _answered(one: Round, own: OwnWords, call: OwnCall, room: int) -> list[Message]:
+def _answered(one: SeatRound, own: OwnWords, call: OwnCall, room: int) -> list[Message]:
     """What followed in a round: calls with their results, then the words."""
     messages: list[Message] = []
     for lookup in one.lookups:
@@ -360,14 +360,14 @@ class ExhibitNote:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class StandingFile:
     """The file after so many utterances; notes in the order of the record."""
 
     notes: tuple[Noted, ...]
     exhibits: tuple[ExhibitNote, ...]
 
 
-def standing(history: Iterable[Record], turns: Sequence[Turn], role: str, *, trial: bool) -> Standing:
+def standing(history: Iterable[Record], turns: Sequence[Turn], role: str, *, trial: bool) -> StandingFile:
     """The standing file of the first utterances of an episode.
 
     Args:
@@ -399,7 +399,7 @@ def standing(history: Iterable[Record], turns: Sequence[Turn], role: str, *, tri
         else Noted(turn, "rest")
         for place, turn in enumerate(turns)
     )  # fmt: skip
-    return Standing(notes, tuple(exhibits.values()))
+    return StandingFile(notes, tuple(exhibits.values()))
 
 
 def _followed(

@@ -17,7 +17,7 @@ from models.schema import violation
 from tasks.agents.reading import Read, call_of, first_object
 from tasks.agents.tags import tagged
 from tasks.courts.agents.model.card import ALL, Form, addressees, counsel, stages
-from tasks.courts.agents.model.conversation import Lookup
+from tasks.courts.agents.model.conversation import ToolLookup
 from tasks.courts.environment import Role
 from tasks.courts.play.record import by_words, strict
 from tasks.courts.play.tools import ARGUMENTS
@@ -292,7 +292,7 @@ def _keys(view: CourtView) -> list[str]:
     return [*(["action"] if view.offered else []), *_speech(view)]
 
 
-def own_call(lookup: Lookup, view: CourtView, form: Form) -> str:
+def own_call(lookup: ToolLookup, view: CourtView, form: Form) -> str:
     """A call as the prompt repeats it."""
     if form == "free":
         made = _tagged_call(cleaned(lookup.reply), view)

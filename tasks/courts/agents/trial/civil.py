@@ -9,7 +9,7 @@ from typing import Any
 
 from store.text.numerals import int_to_chinese
 from tasks.courts.agents.own_words import field_words, parts_of, with_parts
-from tasks.courts.agents.trial.side import Side, seat
+from tasks.courts.agents.trial.side import PartySeat, seat
 from tasks.courts.play.view import CourtView
 from tasks.courts.scores.bigrams import bigrams, recall, sentences
 
@@ -28,7 +28,7 @@ _ADDRESS = re.compile(r"^(?:尊敬的)?(?:各位)?(?:法官|审判长|审判员|
 _FILED = re.compile(r"诉至|起诉|提起诉讼|诉请")
 
 
-class _Civil(Side):
+class _Civil(PartySeat):
     """What both sides share."""
 
     def __init__(self, view: CourtView) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 from store.tables import beside
 from store.text.dates import plain_date
 from tasks.courts.agents.own_words import fact, field_words, parts_of
-from tasks.courts.agents.trial.side import Side, seat
+from tasks.courts.agents.trial.side import PartySeat, seat
 from tasks.courts.casefile.people import LawRef
 from tasks.courts.play.view import CourtView
 
@@ -27,7 +27,7 @@ _WHO = (
 )  # fmt: skip
 
 
-class _Criminal(Side):
+class _Criminal(PartySeat):
     """What the three sides share. Roles are those of the seats."""
 
     def __init__(self, view: CourtView) -> None:

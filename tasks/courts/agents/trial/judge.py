@@ -29,7 +29,7 @@ from tasks.courts.agents.trial.record import (
     OFFERING,
     VIEWING,
     CourtCase,
-    Exhibit,
+    TakenExhibit,
     filled,
     hearing,
     numbered,
@@ -37,7 +37,7 @@ from tasks.courts.agents.trial.record import (
 from tasks.courts.casefile.material import presiding_title
 from tasks.courts.casefile.people import divorce
 from tasks.courts.play.record import RETIRE, Owed, shown
-from tasks.courts.play.view import CourtView, RulesPolicy
+from tasks.courts.play.view import CourtRules, CourtView
 from tasks.courts.procedure.acts import closes, parse, speaks_for
 from tasks.courts.procedure.hearing import mediable
 from tasks.courts.procedure.model import SIDES, Duty, ProfileName, profile, speaker_of
@@ -63,7 +63,7 @@ _IDLE_ACTS = frozenset(("rights", "cause", "admission", "law", "question"))
 """Acts that words of the parties may seem to do without harm when they are quoted."""
 
 
-class Judge(RulesPolicy):
+class Judge(CourtRules):
     """审判长, or the one who sits alone; civil and criminal."""
 
     def _speak(self, view: CourtView) -> Say:
@@ -71,7 +71,7 @@ class Judge(RulesPolicy):
         if any("判决如下" in text for text in case.said):
             return Say(_ending(case))
         due = following(case)
-        return Say(_last(case)) if due is None else _Turn(case, due).say()
+        return Say(_last(case)) if due is None else _BenchTurn(case, due).say()
 
 
 def words_for(view: CourtView, owed: Owed) -> str:
@@ -98,11 +98,11 @@ def _words_for(case: CourtCase, duty: Duty, exhibits: Sequence[str]) -> str:
         if step:
             begun = step.exhibits and case.evidence.of(side)
             grouped = step.exhibits and "group" in step.words and case.procedure.startswith("简易")
-            return _Turn(case, Due(step, (side,), "next" if begun else "group" if grouped else "say")).text()
+            return _BenchTurn(case, Due(step, (side,), "next" if begun else "group" if grouped else "say")).text()
     return filled(table["other"]["retire"], {"unsettled": ""}) if act == RETIRE else duty.spec.name
 
 
-class _Turn:
+class _BenchTurn:
     """One turn of the bench that asks something."""
 
     def __init__(self, case: CourtCase, due: Due) -> None:
@@ -278,7 +278,7 @@ _ORDER = (
 )
 
 
-class Clerk(RulesPolicy):
+class Clerk(CourtRules):
     """书记员: before the hearing finds who is present, reads the order of the court, reports that all is ready
     (民事诉讼法第一百四十条第一款; 刑诉法解释第二百三十四条). What the clerk does is not credited to the judge."""
 
@@ -323,7 +323,7 @@ _FIELDS = ("id", "to", "kinds", "need", "procedure", "profile", "when", "once", 
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class HearingStep:
     """One question of the hearing. to: the side that it is put to, each or both; kinds: acts by which it is known;
     words: form -> words of it; need: how badly it is needed; procedure, profile: where it has a place, everywhere
     without; when: name of a condition; once: put once; announces: what was not announced is announced before it;
@@ -355,17 +355,17 @@ class Step:
 class Due:
     """What is said next: a step, to whom, in which form of its words, on which exhibits."""
 
-    step: Step
+    step: HearingStep
     to: tuple[str, ...]
     form: str = "say"
-    about: tuple[Exhibit, ...] = ()
+    about: tuple[TakenExhibit, ...] = ()
 
 
 @cache
-def steps(env: Literal["CI", "CR"], procedure: str, profile: ProfileName) -> tuple[Step, ...]:
+def steps(env: Literal["CI", "CR"], procedure: str, profile: ProfileName) -> tuple[HearingStep, ...]:
     """The steps that have a place in a hearing, in their order; procedure: 普通, 简易 or 速裁, '' for all."""
     made = (
-        Step(
+        HearingStep(
             **{key: value for key, value in entry.items() if key in _FIELDS and key != "kinds"},
             kinds=tuple(entry.get("kinds", [entry["id"]])),
             words={key: text for key, text in entry.items() if key not in _FIELDS},
@@ -403,7 +403,7 @@ def _spared(case: CourtCase, dues: list[Due], left: int) -> list[Due]:
     return kept
 
 
-def _open(case: CourtCase, step: Step) -> list[Due]:
+def _open(case: CourtCase, step: HearingStep) -> list[Due]:
     if step.exhibits:
         return [Due(step, (step.to,))] if _cost(case, step) else []
     sides = SIDES["CI"] if step.to in ("each", "both") else (step.to,)
@@ -413,7 +413,7 @@ def _open(case: CourtCase, step: Step) -> list[Due]:
     return [Due(step, group, "again" if case.asked(group[0], *step.kinds) else "say") for group in groups]
 
 
-def _done(case: CourtCase, step: Step, side: str) -> bool:
+def _done(case: CourtCase, step: HearingStep, side: str) -> bool:
     """Whether nothing more is to be asked: answered, or asked as often as it makes sense."""
     most = 1 if step.once else IDLE
     if not step.kinds:
@@ -437,7 +437,7 @@ def _owes(case: CourtCase, owner: str) -> bool:
     return case.reached < 2 or not taken.shown
 
 
-def _cost(case: CourtCase, step: Step) -> int:
+def _cost(case: CourtCase, step: HearingStep) -> int:
     if not step.exhibits:
         return 1
     hearers = case.hearers[step.to]
@@ -446,7 +446,7 @@ def _cost(case: CourtCase, step: Step) -> int:
     return waiting + _owes(case, step.to) * (1 + len(hearers) - waiting if first else 1)
 
 
-def _evidence(case: CourtCase, step: Step, room: int) -> Due | None:
+def _evidence(case: CourtCase, step: HearingStep, room: int) -> Due | None:
     """The next turn of the taking of evidence of a side; None where it is done."""
     for side in case.hearers[step.to]:
         if waiting := case.evidence.waiting(side):

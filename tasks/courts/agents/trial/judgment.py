@@ -15,7 +15,16 @@ from datetime import date
 from store.statutes.model import ArticleNumber
 from store.text.numerals import int_to_chinese
 from tasks.courts.agents.own_words import quotable
-from tasks.courts.agents.trial.record import NAME, OTHER, Claim, CourtCase, Exhibit, filled, hearing, numbered
+from tasks.courts.agents.trial.record import (
+    NAME,
+    OTHER,
+    CourtCase,
+    StatedClaim,
+    TakenExhibit,
+    filled,
+    hearing,
+    numbered,
+)
 from tasks.courts.casefile.people import divorce
 from tasks.courts.procedure.acts import parse
 from tasks.courts.procedure.model import profile
@@ -123,7 +132,7 @@ def _civil_exhibits(case: CourtCase, full: bool) -> str:
     return "".join(said) or "双方均未向法庭出示证据，各自所述没有证据印证的部分，本院不予认定。"
 
 
-def _finding(one: Exhibit) -> str:
+def _finding(one: TakenExhibit) -> str:
     if one.agreed:
         return "双方对真实性、合法性、关联性均无异议，本院予以"
     if not one.objection:
@@ -132,7 +141,7 @@ def _finding(one: Exhibit) -> str:
     return f"{why}因双方有争议，本规则席位不就争议作裁判，无法认定其证明力，本院不予"
 
 
-def _ruling(claim: Claim, plaintiff: str, defendant: str) -> str:
+def _ruling(claim: StatedClaim, plaintiff: str, defendant: str) -> str:
     """A ruling in the words of the claim, with names and the term of performance."""
     text = quotable(claim.brief)
     if not _DECLARES.search(text):

@@ -106,7 +106,7 @@ def asked_of(text: str, env: Literal["CI", "CR"], side: str) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class ExhibitOffer:
     """An exhibit as a side offered it, in words of its own."""
 
     side: str
@@ -116,7 +116,7 @@ class Offer:
 
 
 @dataclass(frozen=True, slots=True)
-class Exchange:
+class CourtExchange:
     """A turn of the judge and what was answered to it, in order."""
 
     turn: Turn
@@ -128,12 +128,12 @@ class Exchange:
 
 
 @dataclass
-class Exhibit:
+class TakenExhibit:
     """An exhibit that was offered. views: what each side said on it, '' where it was asked as often as it makes sense
     and gave none; tried: how often it was asked; waived: whether the court said that such a silence is a waiver."""
 
     owner: str
-    offer: Offer
+    offer: ExhibitOffer
     views: dict[str, str] = field(default_factory=dict)
     tried: Counter[str] = field(default_factory=Counter)
     waived: bool = False
@@ -158,7 +158,7 @@ class Exhibit:
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class StatedClaim:
     """A claim as stated. admitted: whether the answer has nothing against it."""
 
     text: str
@@ -191,12 +191,12 @@ class CourtCase:
         self.names = {side: str(one.get("name", "")) for side, one in self.parties.items()}
 
     @cached_property
-    def exchanges(self) -> tuple[Exchange, ...]:
+    def exchanges(self) -> tuple[CourtExchange, ...]:
         """Turns of the judge with the answers."""
         starts = [place for place, turn in enumerate(self.record) if turn.speaker == "judge"]
         ends = [*starts, len(self.record)][1:]
         pairs = zip(starts, ends, strict=True)
-        return tuple(Exchange(self.record[start], tuple(self.record[start + 1 : end])) for start, end in pairs)
+        return tuple(CourtExchange(self.record[start], tuple(self.record[start + 1 : end])) for start, end in pairs)
 
     @cached_property
     def said(self) -> list[str]:
@@ -208,11 +208,11 @@ class CourtCase:
         """Acts that the court has done by saying them."""
         return frozenset(act.act for text in self.said for act in parse(text, self.env))
 
-    def asks(self, one: Exchange, side: str) -> tuple[str, ...]:
+    def asks(self, one: CourtExchange, side: str) -> tuple[str, ...]:
         """The acts by which an exchange asks something of a side."""
         return asked_of(one.turn.text, self.env, side) if side in one.turn.to else ()
 
-    def put(self, side: str, *kinds: str) -> Iterator[Exchange]:
+    def put(self, side: str, *kinds: str) -> Iterator[CourtExchange]:
         """The exchanges in which a side was asked for any of these things."""
         return (one for one in self.exchanges if set(kinds) & set(self.asks(one, side)))
 
@@ -249,19 +249,19 @@ class CourtCase:
         return max(homes, default=0)
 
     @cached_property
-    def evidence(self) -> Evidence:
+    def evidence(self) -> EvidenceTaking:
         """The exhibits in the order in which they were offered, and who has still to speak on them."""
-        return Evidence(self)
+        return EvidenceTaking(self)
 
     # --- a civil case -----------------------------------------------------------------------------------------------
 
     @cached_property
-    def claims(self) -> list[Claim]:
+    def claims(self) -> list[StatedClaim]:
         """The claims as stated but those for costs, with what the answer admits."""
         text = self.answers("plaintiff", "claim") or self.all_of("plaintiff")
         items = [item for item in claims_in(text) if not _COSTS.search(item) or re.search(r"\d元", item)]
         answer = self.answers("defendant", "answer") or self.all_of("defendant")
-        return [Claim(item, _admits(answer, number)) for number, item in enumerate(items, 1)]
+        return [StatedClaim(item, _admits(answer, number)) for number, item in enumerate(items, 1)]
 
     # --- a criminal case --------------------------------------------------------------------------------------------
 
@@ -301,12 +301,12 @@ class CourtCase:
         return bool(_REQUEST.search(NO_OBJECTION.sub("", said)))
 
 
-class Evidence:
+class EvidenceTaking:
     """The taking of evidence, exchange by exchange. idle: how often in a row a side was called upon and offered
     nothing; closed: sides that have said that they have no more."""
 
     def __init__(self, case: CourtCase) -> None:
-        self.shown: list[Exhibit] = []
+        self.shown: list[TakenExhibit] = []
         self.idle: Counter[str] = Counter()
         self.closed: set[str] = set()
         self._hearers = case.hearers
@@ -323,27 +323,27 @@ class Evidence:
                 if VIEWING in case.asks(one, side):
                     self._view(side, one)
 
-    def of(self, owner: str) -> list[Exhibit]:
+    def of(self, owner: str) -> list[TakenExhibit]:
         """All exhibits of a side."""
         return [exhibit for exhibit in self.shown if exhibit.owner == owner]
 
-    def waiting(self, side: str) -> list[Exhibit]:
+    def waiting(self, side: str) -> list[TakenExhibit]:
         """The exhibits on which a side has still to speak."""
         return [one for one in self.shown if side in self._hearers[one.owner] and side not in one.views]
 
-    def _key(self, offer: Offer) -> object:
+    def _key(self, offer: ExhibitOffer) -> object:
         return offer.number if self._by_number else offer.title
 
     def _offer(self, owner: str, said: str) -> None:
         mine = [exhibit.offer for exhibit in self.of(owner)]
         known = set(map(self._key, mine))
         offers = [offer for offer in offers_in(said, owner, len(mine)) if self._key(offer) not in known]
-        self.shown += [Exhibit(owner, offer) for offer in offers]
+        self.shown += [TakenExhibit(owner, offer) for offer in offers]
         self.idle[owner] = 0 if offers else self.idle[owner] + 1
         if none_left(said, offered=bool(offers)):
             self.closed.add(owner)
 
-    def _view(self, side: str, one: Exchange) -> None:
+    def _view(self, side: str, one: CourtExchange) -> None:
         waiting = [each for each in self.shown if side in self._hearers[each.owner] and not each.views.get(side)]
         said, numbers = one.said(side), {exhibit.offer.number for exhibit in waiting}
         spoken = spoken_on(said, sorted(numbers))
@@ -365,7 +365,7 @@ def numbered(number: int, title: str) -> str:
 
 
 @lru_cache(maxsize=1024)
-def offers_in(text: str, side: str, before: int = 0) -> tuple[Offer, ...]:
+def offers_in(text: str, side: str, before: int = 0) -> tuple[ExhibitOffer, ...]:
     """The exhibits that a side offers in a reply; `before`: how many it has offered already, for those without
     numbers."""
     text = text[:LONGEST]
@@ -374,7 +374,7 @@ def offers_in(text: str, side: str, before: int = 0) -> tuple[Offer, ...]:
         for mark in _EXHIBIT.finditer(text)
         if text.rfind("“", 0, mark.start()) <= text.rfind("”", 0, mark.start())
     ]
-    found: dict[int, Offer] = {}
+    found: dict[int, ExhibitOffer] = {}
     for mark, after in zip(marks, [*marks[1:], None], strict=bool(marks)):
         words = text[mark.end() : after.start() if after else len(text)].strip()
         number = int(to_decimal(mark["n"]) or 0)
@@ -395,9 +395,11 @@ def _title(words: str) -> str:
     return words[:60]
 
 
-def _offer(side: str, number: int, title: str, words: str) -> Offer:
+def _offer(side: str, number: int, title: str, words: str) -> ExhibitOffer:
     proves = _PURPOSE.search(words.replace(title, "", 1))
-    return Offer(side, number, title.strip("，,。；;：: 、"), proves["purpose"].strip("；;，, ") if proves else "")
+    return ExhibitOffer(
+        side, number, title.strip("，,。；;：: 、"), proves["purpose"].strip("；;，, ") if proves else ""
+    )
 
 
 def none_left(text: str, offered: bool = False) -> bool:

@@ -15,8 +15,17 @@ from typing import Any, ClassVar, Literal
 from store.tables import beside
 from store.text.numerals import int_to_chinese
 from tasks.courts.agents.own_words import fact, owns, parts_of
-from tasks.courts.agents.trial.record import ASPECTS, NAME, OFFERING, VIEWING, Offer, asked_of, filled, offers_in
-from tasks.courts.play.view import CourtView, RulesPolicy
+from tasks.courts.agents.trial.record import (
+    ASPECTS,
+    NAME,
+    OFFERING,
+    VIEWING,
+    ExhibitOffer,
+    asked_of,
+    filled,
+    offers_in,
+)
+from tasks.courts.play.view import CourtRules, CourtView
 from tasks.courts.procedure.acts import cut, stages_tagged
 from tasks.courts.procedure.exhibits import items_named, numbers_named
 from tasks.courts.procedure.model import Item, Turn, profile, side_of
@@ -36,7 +45,7 @@ _INNER = str.maketrans("“”", "‘’")
 _INVITES = re.compile(r"发言|发表|说明|陈述|讲|说|谈|介绍|回答")
 
 
-class Side:
+class PartySeat:
     """One utterance of a side. words: the court's that are answered; to: whom it addresses, where not the court."""
 
     owes: ClassVar[Mapping[str, str]]
@@ -167,9 +176,9 @@ class Side:
         """What it knows of the exhibits of the other side: titles, and objections of its own."""
         return [item for item in self.held.get("evidence", ()) if not owns(self.view, item)]
 
-    def showings(self, role: str) -> list[tuple[int, Sequence[Offer]]]:
+    def showings(self, role: str) -> list[tuple[int, Sequence[ExhibitOffer]]]:
         """Places where a role offered exhibits, called upon or not, and what it offered there."""
-        found: list[tuple[int, Sequence[Offer]]] = []
+        found: list[tuple[int, Sequence[ExhibitOffer]]] = []
         called, count = set(self.answered(role, *OFFERING)), 0
         for place, turn in enumerate(self.view.record):
             offering = turn.speaker == role and (place in called or "拟证明" in turn.text)
@@ -224,7 +233,7 @@ class Side:
     def _to_cross(self) -> str:
         return "\n".join(map(self._view_on, self.asked_about(self.other))) or self.say("no_exhibit_yet")
 
-    def _view_on(self, offer: Offer) -> str:
+    def _view_on(self, offer: ExhibitOffer) -> str:
         """What this side has to say on an exhibit, with the point that each objection concerns."""
         name = f"证据{int_to_chinese(offer.number)}" + (offer.title if len(offer.title) <= 40 else "")
         against = self.against(offer)
@@ -236,7 +245,7 @@ class Side:
         free = "、".join(word for one, word in ASPECTS.items() if one not in against and one != "weight")
         return f"对{name}的质证意见：" + "；".join([*([f"对{free}没有异议"] if free else []), *said]) + "。"
 
-    def asked_about(self, owner: str) -> list[Offer]:
+    def asked_about(self, owner: str) -> list[ExhibitOffer]:
         """The exhibits of another role that the question is about: those it names, else those since this side last
         spoke on any."""
         shown, numbers = self.showings(owner), numbers_named(self.words)
@@ -249,7 +258,7 @@ class Side:
         fresh = [offer for place, listed in shown if place > last for offer in listed]
         return fresh or list(shown[-1][1] if shown else ())
 
-    def against(self, offer: Offer) -> dict[str, str]:
+    def against(self, offer: ExhibitOffer) -> dict[str, str]:
         """What this side has against an exhibit of the other, by the point that it concerns."""
         known = self.others_exhibits
         like = _called_by(offer.title, known)
@@ -267,10 +276,10 @@ class Side:
         return parts_of(text for item in self.others_exhibits for text in grounds(item).values())
 
 
-def seat(side: Callable[[CourtView], Side]) -> type[RulesPolicy]:
+def seat(side: Callable[[CourtView], PartySeat]) -> type[CourtRules]:
     """The policy of a side."""
 
-    class Speaker(RulesPolicy):
+    class Speaker(CourtRules):
         def _speak(self, view: CourtView) -> Say:
             speaker = side(view)
             text = speaker.text()
