@@ -224,7 +224,7 @@ def _other_voices(text: str, role: str) -> Iterator[tuple[Kind, str]]:
     """Lines that begin with somebody else's label; a document has labels of its own."""
     if _DRAFTS.search(text):
         return
-    own = _VOICES.get("defendant" if role == "accused" else role, ())
+    own = _VOICES.get(role, ())
     for match in _LINE.finditer(text):
         if match["voice"] not in own:
             yield "role_break", match.group().strip()
