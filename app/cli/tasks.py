@@ -114,7 +114,7 @@ def from_judgment(
             stream.write(json.dumps(made.case_fields, ensure_ascii=False) + "\n")
     if as_json:
         masked = [asdict(one) for one in made.masked]
-        notes = [*made.notes, *(f"needed: {fault}" for fault in made.needed)]
+        notes = [*made.notes, *(f"needed: {fault.text}" for fault in made.needed)]
         click.echo(
             json_text({"case": made.case_fields, "masked": masked, "missing": list(made.missing), "notes": notes})
         )
@@ -137,7 +137,7 @@ def report(made: Draft, out: Path | None = None) -> list[str]:
     if made.missing:
         lines.append(f"missing: {', '.join(made.missing)}")
     lines += [f"note: {note}" for note in made.notes]
-    lines += [f"needed: {fault}" for fault in made.needed]
+    lines += [f"needed: {fault.text}" for fault in made.needed]
     called = str(out) if out else "The draft"
     unusable = f"{called} does not load yet: write what is needed first (see above)."
     lines.append(unusable if made.needed else f"{called} loads.")
