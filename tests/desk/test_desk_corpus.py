@@ -16,11 +16,13 @@ from textual.widgets import Input, OptionList, Static, TextArea
 from app.desk.corpus.form import CallScreen, FieldBox, ToolForm
 from app.desk.corpus.screen import CorpusScreen
 from app.desk.corpus.views import RowsView
+from app.desk.dialogs import HelpScreen
 from app.desk.episode.screen import EpisodeScreen
 from app.desk.widgets.answer_box import AnswerBox
 from app.desk.widgets.choice import Choice
 from app.desk.widgets.lines import TextPane, row_text
 from app.desk.widgets.score_strip import ScoreStrip
+from app.strings import t
 from tasks.episode.events import ToolCalled
 from tasks.run.spec import RunSpec
 from tests.desk.conftest import NARROW, WIDE, desk, episode, reach, same_as_stored, until
@@ -202,6 +204,19 @@ async def test_the_corpus_looks_as_stored(pack: Path, size: tuple[int, int]) -> 
         rows = await open_shelf(pilot, screen, "LegalDoc")
         await until(pilot, lambda: rows.has_focus and rows.count == 3 and screen.query_one("#record", Choice).count)
         await same_as_stored(pilot, "corpus")
+
+
+async def test_help_names_the_keys_that_work_where_one_is(pack: Path) -> None:
+    async with desk() as pilot:
+        screen = await corpus(pilot)
+        rows, letters_are_text = ["corpus_rows", "corpus", "app"], ["find", "app"]
+        for key, areas in (("home", ["law_choice", "corpus", "app"]), ("enter", rows), ("slash", letters_are_text)):
+            await pilot.press(key)
+            await until(pilot, lambda key=key: key != "enter" or screen.query_one(RowsView).has_focus)
+            await pilot.press("f1")
+            heads = (await reach(pilot, HelpScreen)).query(".help--area").results(Static)
+            assert [str(head.content) for head in heads] == [t(f"help.area.{area}") for area in areas]
+            await pilot.press("escape")
 
 
 async def test_the_palette_finds_a_case_number(pack: Path) -> None:
