@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import os
+import subprocess
+import sys
 from datetime import date
 from pathlib import Path
 
@@ -282,6 +285,24 @@ def test_reasons_by_points() -> None:
     assert denied.value == 0 and "如实" in denied.points[0].against
     assert reasons.score_reasons("本院认为", [], gold).value is None
     assert reasons.score_reasons(gold, points, "").value is not None, "a case without the gold's reasons"
+
+
+TIE = """
+from tasks.courts.scores.reasons import score_reasons
+gold = "山川日月，风花雪夜。山水，川流，川谷，日出，日升，日落，月色。风雨，花开，花谢，雪落，雪飘，雪融，夜深。"
+gold += "山川又见，风花又见，川日再来，花雪再来，川日仍在，花雪仍在。"
+said = "山川日月" + "某" * 60 + "。" + "风花雪夜" + "某" * 60 + "。"
+print(score_reasons(said, ["山川日月，风花雪夜"], gold).points[0].quote[:4])
+"""
+"""Two passages that share as much with the point: the later one is quoted."""
+
+
+@pytest.mark.parametrize("seed", ["0", "10"])
+def test_the_passage_of_a_point_depends_on_no_order_of_a_set(seed: str) -> None:
+    """With this seed of hashes sums that are rounded step by step differ in their last bit."""
+    run = [sys.executable, "-X", "utf8", "-c", TIE]
+    done = subprocess.run(run, env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "风花雪夜"
 
 
 def test_the_judgment_is_found() -> None:

@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from statistics import fmean
@@ -150,16 +150,20 @@ class _Measure:
         for passage in _passages(sentences, self._room):
             shared = self._wanted & passage.holds
             if shared:
-                near = (sum(self._weights[name] for name in shared), -len(passage.clauses))
+                near = (self._weight(shared), -len(passage.clauses))
                 best, most = (passage, near) if near >= most else (best, most)
         return best
+
+    def _weight(self, names: Iterable[str]) -> float:
+        """What names weigh together, exactly rounded: a set has no order that two processes share."""
+        return math.fsum(self._weights[name] for name in names)
 
     def _held(self, given: Sequence[Clause]) -> tuple[float, tuple[str, ...]]:
         """The share of the point that a passage holds, contradictions taken off; a clause is read beside the one
         nearest to it."""
         total, against = 0.0, dict[str, None]()
         for clause in self._clauses:
-            near = sorted(given, key=lambda one: -sum(self._weights[name] for name in clause.keys() & one.keys()))
+            near = sorted(given, key=lambda one: -self._weight(clause.keys() & one.keys()))
             for name, said in clause.items():
                 there = next((one[name] for one in near if name in one), None)
                 if there is None:
