@@ -30,11 +30,11 @@ async def test_the_first_door_leads_into_a_trial(sample_pack: Path) -> None:
         await pilot.press("enter")
         desk_ = pilot.app
         assert isinstance(desk_, Desk)
-        await until(pilot, lambda: desk_.controller.facts is not None)
+        await until(pilot, lambda: desk_.controller.loaded)
         assert desk_.controller.facts is not None
         spec = desk_.controller.facts.header["spec"]
         assert spec["task_ids"] == [TRIAL] and spec["agent"] == "gold"
-        records = desk_.episode_screen.shown.records
+        records = desk_.controller.shown.records
         scene = scene_of(desk_.controller.facts.header, records)
         assert scene is not None
         assert "开庭前写定，不回应今日陈述" in "".join(part for line in cast_lines(scene) for part, _ in line)

@@ -424,9 +424,12 @@ LONGEST = 400
 def plain(event: Event, block: Block, gutter: int) -> str:
     """A block as plain text, its label in a column of so many cells.
 
-    Of a call it says the cost, and of what a tool returned the beginning; the record keeps the whole.
+    Of a call it says the cost, of what a tool returned the beginning, and of who sits where the exact names as well;
+    the record keeps the whole.
     """
     lines = ["".join(part for part, _ in line) for line in block.lines]
+    if isinstance(event, Seated) and block.label:
+        lines = [f"{lines[0]}  {event.policy} {event.engine}".rstrip()]
     if isinstance(event, ModelCalled) and block.full is not None and len(lines) > 1:
         lines = lines[:-1]
     elif isinstance(event, ToolReturned):
