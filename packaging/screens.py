@@ -189,7 +189,7 @@ async def turn(app: Any, pilot: Any, keep: Keep) -> None:
         await pilot.pause(1)
         keep("prompt")
         await pilot.press("escape")
-        app.leave_run()
+        app.controller.leave()
         await pilot.pause(0.5)
 
 
@@ -290,7 +290,7 @@ async def opened(app: Any, pilot: Any, path: Path, case: str) -> None:
     """The episode of a case on the screen."""
     app.open_episode(path, case)
     await pilot.pause(0.5)
-    while app.episode_screen.episode != case or app.episode_screen.keeper is None:
+    while app.controller.episode != case or app.controller.keeper is None:
         await pilot.pause(0.05)
 
 
