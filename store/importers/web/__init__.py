@@ -150,8 +150,11 @@ def import_pack(source: Path, name: str, progress: Progress) -> Path:
                 if done % _EVERY == 0 or done == len(files):
                     progress("reading pages", done, len(files))
             if not taken.kept:
-                hint = next(iter(taken.refused()), "Give HTML, MHTML, Markdown or JSON lines with url, title, text.")
-                raise BadInput(f"{source} holds no web page", hint)
+                hint = next(iter(taken.refused()), "")
+                raise BadInput(
+                    f"{source} holds no web page",
+                    hint or "Give HTML, MHTML, Markdown or JSON lines with url, title, text.",
+                )
             summary = taken.summary()
             builder.add_file(REPORT, (json.dumps(summary, ensure_ascii=False, indent=1) + "\n").encode())
             progress("indexing pages, moving the pack in", 0, None)
