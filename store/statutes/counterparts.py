@@ -15,16 +15,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from store.statutes.model import Article, ArticleNumber
+from store.statutes.model import Article, ArticleNumber, BookRows
 from store.text.alignment import likenesses, squeezed
-
-if TYPE_CHECKING:
-    from store.statutes.book import StatuteBook
 
 LIKELY, POSSIBLE = 0.24, 0.1
 """Margins from which a counterpart is likely, or offered at all."""
@@ -53,7 +50,7 @@ class Counterpart:
 class Counterparts:
     """The counterparts of a book, derived once for each pair of laws."""
 
-    def __init__(self, book: StatuteBook) -> None:
+    def __init__(self, book: BookRows) -> None:
         self._book = book
         self._known: dict[tuple[str, str], dict[ArticleNumber, Counterpart]] = {}
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date
-from typing import Literal, get_args
+from typing import Literal, Protocol, get_args
 
 from store.schema import Provenance
 from store.text.numerals import int_to_chinese
@@ -127,3 +127,28 @@ class Link:
     def inferred(self) -> bool:
         """Whether it was concluded from a likeness of texts."""
         return self.basis.startswith("inferred")
+
+
+class BookRows(Protocol):
+    """What is derived of a statute book reads of it; the book itself offers what was derived, so it lies above."""
+
+    def laws(self) -> list[Law]:
+        """All laws by name."""
+
+    def law(self, name: str) -> Law | None:
+        """The law of this name or alias, if there is just one."""
+
+    def versions(self, law: str) -> list[LawVersion]:
+        """The versions of a law by their first day."""
+
+    def articles(self, law: str, label: str) -> list[Article]:
+        """All articles of a version in their order."""
+
+    def openings(self) -> dict[str, list[tuple[str, str]]]:
+        """The first texts of the newest version of each law, with where they stand."""
+
+    def succeeded(self) -> list[Link]:
+        """The links of laws that others repealed as a whole."""
+
+    def successors(self, law: str, number: ArticleNumber | None, day: date) -> tuple[Link, ...]:
+        """Where a law, or one of its articles, had gone by a day."""

@@ -12,12 +12,10 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
+from store.statutes.model import BookRows
 from store.statutes.names import LIFETIMES, STATE, key_of_name
-
-if TYPE_CHECKING:
-    from store.statutes.book import StatuteBook
 
 RelationKind = Literal["interprets", "implements", "amends", "repeals"]
 RELATION_KINDS: tuple[RelationKind, ...] = get_args(RelationKind)
@@ -68,7 +66,7 @@ class Doubt:
 class Relations:
     """The relations of a book, read once; every law is visited once at most, so that circles end."""
 
-    def __init__(self, book: StatuteBook) -> None:
+    def __init__(self, book: BookRows) -> None:
         self._book = book
         self._by_law: dict[str, list[Relation]] = {}
         self._of: dict[str, list[Relation]] = {}
