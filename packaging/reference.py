@@ -194,9 +194,9 @@ def api() -> str:
         page += [f"## {name}", ""]
         if inspect.isclass(found) or inspect.isroutine(found):
             called = textwrap.fill(f"{name}{_signature(found)}", 100, subsequent_indent="    ")
-            page += ["```python", called, "```", "", *quoted(inspect.getdoc(found) or ""), ""]
+            page += ["```text", called, "```", "", *quoted(inspect.getdoc(found) or ""), ""]
         else:
-            page += ["```python", f"{name} = {found!r}", "```", ""]
+            page += ["```text", f"{name} = {found!r}", "```", ""]
     return "\n".join(page)
 
 
