@@ -33,7 +33,7 @@ from tasks.benchmark import benchmarks, loadable
 from tasks.episode.events import Seated
 from tasks.episode.state import completed, fold
 from tasks.errors import UsageError
-from tasks.run.cast import check_seat, check_sitter, first_model_agent, formed, newcomer
+from tasks.run.cast import Cast, check_seat, check_sitter, first_model_agent, formed, newcomer
 from tasks.run.engines import run_path
 from tasks.run.failing import failed_tasks
 from tasks.run.header import header_of, spec_of
@@ -395,12 +395,13 @@ def run(benchmark: str, as_json: bool, **options: Any) -> None:
     Example: moot run legalagentbench --agent rules --limit 10 --json
     """
     spec = asked(benchmark, options)
-    if spec.pack == SAMPLE and not options["dry_run"]:
-        ensure_sample(lambda: say(t("demo.building"), err=True))
     if options["dry_run"]:
         from app.cli.planned import dry_run  # what only a plan needs
 
         return dry_run(spec, as_json)
+    if spec.pack == SAMPLE:
+        Cast.of(load_benchmark(benchmark), spec)  # what is asked for in vain is said before anything is built
+        ensure_sample(lambda: say(t("demo.building"), err=True))
     if options["background"] and options["on"]:
         raise UsageError("--background and --on exclude each other", "Leave --background out.")
     if options["background"]:
