@@ -70,7 +70,7 @@ async def test_a_run_at_a_glance(runs: tuple[Path, Path], size: tuple[int, int])
         await until(pilot, lambda: "Overview" in text_of(pilot))
         assert "finished 2" in plots_of(screen).lower()
         await pilot.press("enter")
-        await until(pilot, lambda: getattr(pilot.app.screen, "facts", None) is not None)
+        await reach(pilot, EpisodeScreen, lambda screen: screen.controller.facts is not None)
 
 
 async def test_failures_come_first_and_any_column_sorts(runs: tuple[Path, Path]) -> None:

@@ -230,7 +230,7 @@ def test_a_run_of_legalsearch_has_a_figure(tmp_path: Path, kinds: str, measure: 
         stored.scores[f"{kind}-1"] == ((None, None) if kind == "lcs" else (0.0, 0.0)) for kind in kinds.split()
     )
     (tmp_path / "tasks.jsonl").unlink()
-    assert read_run(path).compat is None and not read_stored(path).scores
+    assert read_run(path).compat == rate and read_stored(path).scores == stored.scores  # they are on record
 
 
 def test_an_imported_run_is_scored_without_a_pack(tmp_path: Path) -> None:
@@ -243,7 +243,7 @@ def test_an_imported_run_is_scored_without_a_pack(tmp_path: Path) -> None:
     (tmp_path / "tasks.jsonl").write_text("", encoding="utf-8")
     with pytest.raises(RecordMismatch):
         Scorekeeper(facts)
-    assert read_run(path).compat is None and not read_run(path).error
+    assert read_run(path).compat == 0.5 and not read_run(path).error
 
 
 def test_a_pack_says_what_it_holds() -> None:

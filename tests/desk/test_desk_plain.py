@@ -41,7 +41,7 @@ async def test_what_is_typed_into_filters_stays_text(pack: Path) -> None:  # noq
         for place in ("board", "corpus"):
             if place == "corpus":
                 rows = await open_shelf(pilot, await corpus(pilot), "LegalDoc")
-                await until(pilot, lambda rows=rows: rows.has_focus and rows.total == 3)
+                await until(pilot, lambda rows=rows: rows.has_focus and len(rows.things) == 3)
             await pilot.press("slash")
             box = pilot.app.screen.query_one(FindBar).query_one(Input)
             await until(pilot, lambda box=box: box.has_focus)

@@ -270,7 +270,9 @@ async def test_a_step_without_a_model_shows_what_one_would_read(pack: Path) -> N
         record = episode(pilot).query_one(Transcript)
         record.focus()
         await pilot.press("end")
-        await until(pilot, lambda: record.current is not None and episode(pilot)._spoke(record.current.step))
+        await until(
+            pilot, lambda: record.current is not None and episode(pilot).controller.acted(record.current.step)
+        )
         await pilot.press("w")
         await until(pilot, lambda: isinstance(pilot.app.screen, WouldReadScreen) and pilot.app.screen.seen)
         shown = text_of(pilot)
