@@ -271,12 +271,12 @@ def test_a_damaged_or_hostile_header_is_refused_in_one_sentence(tmp_path: Path, 
 
 
 def test_a_child_that_dies_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("models.llama.process.command", lambda: [sys.executable, "-c", "raise SystemExit(3)"])
+    monkeypatch.setattr("models.llama.process.command", lambda word: [sys.executable, "-c", "raise SystemExit(3)"])
     assert "died (exit code 3)" in refused(sound().write(tmp_path / "m.gguf"))
 
 
 def test_without_llama_cpp_python_it_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "llama_cpp.py").write_text("raise ImportError\n")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    with pytest.raises(BadEngine, match="^llama-cpp-python is not installed. Install it with"):
+    with pytest.raises(BadEngine, match="^llama-cpp-python is not installed. Install it: pip"):
         read_header(sound().write(tmp_path / "m.gguf"))

@@ -353,7 +353,7 @@ def test_a_schema_that_no_grammar_can_express_fails_its_own_call_alone(
 
 def test_without_llguidance_it_is_said_what_to_install(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("models.llama.engine.find_spec", lambda name: None)
-    with pytest.raises(BadEngine, match=r"^llguidance is not installed. Install it with `make llm`"):
+    with pytest.raises(BadEngine, match=r"^llguidance is not installed. Install it: pip"):
         open_engine(f"llama:{tiny}")
 
 
