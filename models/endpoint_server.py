@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 from urllib.parse import urlsplit
 
 from models.endpoint_wire import (
@@ -362,7 +362,7 @@ class Server:
             raise Unavailable(
                 f"cannot reach {base}: {shown(getattr(cause, 'strerror', None) or str(cause))}"
             ) from None
-        except (httpx.HTTPError, httpx.InvalidURL, asyncio.CancelledError) as error:
+        except (httpx.HTTPError, httpx.InvalidURL, OSError, asyncio.CancelledError) as error:
             if isinstance(error, asyncio.CancelledError) and not flight.stopped:
                 raise
             reason = shown(str(_root(error)) or type(error).__name__, self.key)
@@ -381,20 +381,41 @@ async def _objects(response: httpx.Response) -> AsyncIterator[dict[str, Any]]:
     """The objects of a stream; or the one object of a server that does not stream."""
     from httpx_sse import EventSource
 
-    kind = response.headers.get("content-type", "")
+    kind = response.headers.get("content-type", "").lower()
     if kind.startswith("application/json"):
         data = parse_json(await response.aread())
         if isinstance(data, dict):
             yield data
     if "text/event-stream" not in kind:
         return
-    async for event in EventSource(response).aiter_sse():
+    async for event in EventSource(cast("httpx.Response", _Events(response))).aiter_sse():
         for text in event.data.split("\n"):  # some servers leave out the empty line between two events
             if text.strip() == "[DONE]":
                 return
             data = parse_json(text)
             if isinstance(data, dict):
                 yield {"error": data} if event.event == "error" and "error" not in data else data
+
+
+class _Events:
+    """A stream with its last event ended, which some servers leave open, and the field `error` of llama-server as an
+    event of that name."""
+
+    def __init__(self, response: httpx.Response) -> None:
+        self.headers = {"content-type": "text/event-stream"}
+        self._stream = response
+
+    async def aiter_text(self) -> AsyncIterator[str]:
+        rest = ""
+        async for text in self._stream.aiter_text():
+            *lines, rest = (rest + text).split("\n")
+            for line in lines:
+                yield f"{_field(line)}\n"
+        yield f"{_field(rest)}\n\n"
+
+
+def _field(line: str) -> str:
+    return f"event: error\ndata:{line.removeprefix('error:')}" if line.startswith("error:") else line
 
 
 def _seconds(said: str) -> float | None:

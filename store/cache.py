@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from store import places
+from store.connection import UNREADABLE
 from store.errors import BadInput, Damaged, StoreError
 
 T = TypeVar("T")
@@ -104,13 +105,13 @@ class Cache:
             )
             for line in ("PRAGMA journal_mode = WAL", "PRAGMA synchronous = NORMAL", _TABLE):
                 self._database.execute(line)
-        except (sqlite3.Error, OSError) as error:
+        except (*UNREADABLE, OSError) as error:
             self._fail(error)
 
     def _attempt(self, action: Callable[[sqlite3.Connection], T], otherwise: T) -> T:
         try:
             return otherwise if self._database is None else action(self._database)
-        except sqlite3.Error as error:
+        except UNREADABLE as error:
             if _code(error) not in _TAKEN:
                 self._fail(error)
         return otherwise
@@ -120,7 +121,7 @@ class Cache:
         self.close()
         begun_anew = any(isinstance(trouble, Damaged) for trouble in self.troubles)
         try:
-            if _code(error) in _DAMAGED and not begun_anew:
+            if (_code(error) in _DAMAGED or isinstance(error, UnicodeDecodeError)) and not begun_anew:
                 for more in ("-wal", "-shm", ""):
                     self.path.with_name(self.path.name + more).unlink(missing_ok=True)
                 self.troubles.append(Damaged(f"the cache {self.path} was damaged: {error}", "A new one was begun."))

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -28,6 +29,7 @@ Progress = Callable[[int, int], object]
 GRANULARITY = 2_000_000_000
 """Nanoseconds after which a change shows in the times of a file: FAT counts in steps of two seconds, others in finer
 ones."""
+_SHA256 = re.compile(rb"[0-9a-f]{64}")
 _LIMIT = 4 << 20
 """Bytes of the cache: some ten thousand files."""
 _PIECE = 1 << 20
@@ -61,7 +63,11 @@ def fingerprints(
     seen = {path: identity(path) for path in asked}
     with Cache(file_of("hashes"), _LIMIT) as cache:
         known = {} if again else {path: cache.get(one) for path, one in seen.items()}
-        found = {path: Fingerprint(seen[path], digest.decode()) for path, digest in known.items() if digest}
+        found = {
+            path: Fingerprint(seen[path], digest.decode())
+            for path, digest in known.items()
+            if digest and _SHA256.fullmatch(digest)
+        }
         at = now()
         read = {path: _read(path, progress) for path in asked if path not in found}
         found |= {path: fingerprint for path, (fingerprint, _) in read.items()}

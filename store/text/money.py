@@ -129,7 +129,7 @@ def named_sums(text: str) -> list[Named]:
         amount = to_decimal(match["sum"].replace(" ", ""))
         if amount is None or _BASE.search(label) or _NO_SUM.match(match["after"]) or not 0 <= amount < _MOST:
             continue
-        start = match.end() + 1
+        start = match.end()
         found.append(Named(round(float(amount), 2), label))
     return found
 

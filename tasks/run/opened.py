@@ -237,7 +237,7 @@ class Run:
 
     def record_scores(self) -> None:
         """Append the scores of finished episodes that have none by rules yet."""
-        context = ScoreContext(pack=self.pack, spec=self.spec)
+        context = ScoreContext(pack=self.pack, graded=grades(self.journal), spec=self.spec)
         unscored = self.scheduler.episodes.unscored
         while unscored:
             batch = unscored[:SCORED_AT_ONCE]

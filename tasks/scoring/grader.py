@@ -60,17 +60,18 @@ def grade_run(
             if not _graded(journal, attempt, grading, described):
                 waiting.append((attempt, row.id, grading))
     made: list[ScoreRow] = []
-    for start in range(0, len(waiting), BATCH):
-        batch = waiting[start : start + BATCH]
-        replies = _ask(engine, spec, [(episode, grading) for _, episode, grading in batch])
-        rows = [
-            _row(attempt, grading, reply, described, spec)
-            for (attempt, _, grading), reply in zip(batch, replies, strict=True)
-        ]
-        journal.add_scores(rows)
-        made += rows
-        progress(len(made), len(waiting))
-    if made:
+    try:
+        for start in range(0, len(waiting), BATCH):
+            batch = waiting[start : start + BATCH]
+            replies = _ask(engine, spec, [(episode, grading) for _, episode, grading in batch])
+            rows = [
+                _row(attempt, grading, reply, described, spec)
+                for (attempt, _, grading), reply in zip(batch, replies, strict=True)
+            ]
+            journal.add_scores(rows)
+            made += rows
+            progress(len(made), len(waiting))
+    finally:  # what was graded before it was stopped counts; what an earlier one left behind, too
         renew_scores(journal, bench, questions)
     return made
 

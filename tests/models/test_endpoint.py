@@ -427,9 +427,15 @@ def test_a_server_that_is_silent(server: FakeServer, monkeypatch: pytest.MonkeyP
             opened_at(server)
 
 
-def test_an_error_in_a_stream(server: FakeServer, engine: EndpointEngine) -> None:
-    server.chat = lambda call: call.send(b'event: error\ndata: {"message": "out of memory", "code": 500}\n\n')
+@pytest.mark.parametrize("raw", [b"event: error\ndata: ", b"error: "])
+def test_an_error_in_a_stream(server: FakeServer, engine: EndpointEngine, raw: bytes) -> None:
+    server.chat = lambda call: call.send(raw + b'{"message": "out of memory", "code": 500}\n\n')
     assert "failed (500): out of memory" in failure(engine)
+
+
+def test_the_last_event_of_a_stream_needs_no_empty_line(server: FakeServer, engine: EndpointEngine) -> None:
+    server.chat = lambda call: call.send(chunk({"content": "好"}) + chunk({}, "stop").rstrip(b"\n"))
+    assert (reply(engine).text, reply(engine).finish) == ("好", "stop")
 
 
 async def test_it_is_asked_where_a_loop_is_running(server: FakeServer) -> None:

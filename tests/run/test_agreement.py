@@ -22,6 +22,8 @@ from app.cli.main import main
 from app.library import read_run
 from store.journal import Entry, EpisodeRow, Journal, ScoreRow
 from tasks.errors import UsageError
+from tasks.run.engines import open_engine, run_path
+from tasks.run.rescoring import read_stored
 from tasks.run.runner import resume_run, start_run
 from tasks.run.spec import RunSpec
 from tasks.scoring.agreement import (
@@ -34,6 +36,7 @@ from tasks.scoring.agreement import (
     ratings_of,
     weighted_kappa,
 )
+from tasks.scoring.grader import grade_run
 from tasks.scoring.human import add_score, drawn, group_of, human_row, newest, sample
 from tests.support.law_run_fixture import prepare_law
 
@@ -346,6 +349,28 @@ def moot(capsys: pytest.CaptureFixture[str]) -> Moot:
         return int(ended.value.code or 0), json.loads(out) if out.startswith("{") else out, error
 
     return call
+
+
+def test_what_was_graded_before_a_stop_counts(moot: Moot, moot_home: Path) -> None:
+    world = prepare_law(moot_home)
+    question = {"id": "1", "type": "lcs", "question": "路灯坏了多久应当修好？", "answer": "三日内。《路灯法》第六条"}
+    Path(world["tasks"]).write_text(json.dumps(question, ensure_ascii=False) + "\n", encoding="utf-8")
+    _, block, _ = moot(
+        "run", "legalsearch", "--agent", "gold", "--tasks", world["tasks"], "--pack", "lamps", "--json"
+    )
+    script = moot_home / "g.json"
+    said = json.dumps({"reason": "评", "answer_correct": True, "basis_correct": True})
+    script.write_text(json.dumps({"rules": [], "otherwise": [said]}), encoding="utf-8")
+    run = read_stored(run_path(block["run"]))
+
+    def stop(done: int, total: int) -> None:
+        raise KeyboardInterrupt
+
+    spec = f"scripted:{script}"
+    with Journal.open(run.path, write=True) as journal, pytest.raises(KeyboardInterrupt):
+        grade_run(journal, run.bench, {one.id: one for one in run.questions}, open_engine(spec), spec, stop)
+    line = read_run(run.path)
+    assert line.strict is not None and line.unscored == 0
 
 
 def test_two_graders_and_two_people_on_a_run(moot: Moot, moot_home: Path) -> None:

@@ -107,7 +107,13 @@ def _zeroed(path: Path) -> None:
     path.write_bytes(raw[:4096] + bytes(len(raw) - 4096))
 
 
-@pytest.mark.parametrize("spoil", [_text, _other_table, _zeroed])
+def _no_text_in_its_schema(path: Path) -> None:
+    with Cache(path) as cache:
+        cache.put({key(1): b"old"})
+    path.write_bytes(path.read_bytes().replace(b"CREATE TABLE texts", b"CREATE TAB\xff\xfe texts"))
+
+
+@pytest.mark.parametrize("spoil", [_text, _other_table, _zeroed, _no_text_in_its_schema])
 def test_a_damaged_file_is_thrown_away_and_said(tmp_path: Path, spoil: Callable[[Path], None]) -> None:
     path = tmp_path / "r.db"
     spoil(path)

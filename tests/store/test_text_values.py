@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from store.text.dates import days_between, parse_date
-from store.text.money import format_money, parse_money
+from store.text.money import format_money, named_sums, parse_money
 from store.text.normalise import fold_width, widen_brackets
 from store.text.numerals import chinese_to_int, int_to_chinese, to_decimal
 
@@ -91,3 +91,9 @@ def test_dates_come_back_and_differ_by_days(first: date, second: date) -> None:
 def test_widths() -> None:
     assert fold_width("（２０２０）京０１０５　民初①号，￥") == "(2020)京0105 民初①号,¥"
     assert widen_brackets("(2020)x") == "（2020）x"
+
+
+def test_the_label_of_a_sum_begins_where_the_one_before_ends() -> None:
+    found = named_sums("被告赔偿医疗费100元合计100元")
+    assert [(one.amount, one.total) for one in found] == [(100.0, False), (100.0, True)]
+    assert [one.label for one in named_sums("医疗费100元误工费50元")] == ["医疗费", "误工费"]
