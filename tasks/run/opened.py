@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -198,8 +199,11 @@ class Run:
         def goes_on() -> bool:
             nonlocal scored
             if self.scheduler.episodes.unscored and time.monotonic() - scored >= SCORED_EVERY:
-                self.record_scores()
-                scored = time.monotonic()
+                try:
+                    self.record_scores()
+                    scored = time.monotonic()
+                except Exception:  # a scorer that fails is said when everything is played
+                    scored = math.inf
             return budget.spent() is None and go_on()
 
         self.scheduler.run(parallel=self.spec.parallel, go_on=goes_on)

@@ -48,6 +48,20 @@ def test_a_run_ends_with_a_score_for_every_episode(spec: dict[str, Any], tmp_pat
         assert len(run.journal.scores()) == first
 
 
+def test_a_scorer_that_fails_is_said_when_everything_is_played(
+    spec: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise ValueError("no score")
+
+    monkeypatch.setattr("tasks.run.opened.SCORED_EVERY", 0.0)
+    monkeypatch.setattr(LegalAgentBench, "score_rows", fail)
+    with started(spec, tmp_path / "a.moot") as run:
+        with pytest.raises(ValueError, match="no score"):
+            run.go()
+        assert run.scheduler.episodes.open == 0
+
+
 def test_an_interrupted_run_goes_on_to_the_same_end(spec: dict[str, Any], tmp_path: Path) -> None:
     with started(spec, tmp_path / "whole.moot") as run:
         run.go()
