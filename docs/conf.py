@@ -37,7 +37,8 @@ html_theme_options = {"footer_icons": [], "navigation_with_keys": True}
 
 
 def linked(app: Any, docname: str, source: list[str]) -> None:
-    """Links to a page of the other language lead to the other site, unless this one has its translation."""
+    """Links to a page of the other language lead to its translation here, else to the other site; the first line of
+    a page leads to the other site."""
     folder = (HERE / docname).parent
 
     def link(match: re.Match[str]) -> str:
@@ -46,6 +47,9 @@ def linked(app: Any, docname: str, source: list[str]) -> None:
         name = path.relative_to(HERE).as_posix() if path.is_relative_to(HERE) else ""
         if name not in exclude_patterns:
             return match[0]
+        if text not in ("English", "中文"):
+            here = target.removesuffix(".en.md").removesuffix(".md")
+            return f"[{text}]({here}{'.en' if ENGLISH else ''}.md{anchor})"
         up = "../" * (docname.count("/") + 1)
         return f'<a href="{up}{OTHER}/{name.removesuffix(".md")}.html{anchor}">{text}</a>'
 

@@ -22,7 +22,7 @@ from store.errors import MootError
 
 if TYPE_CHECKING:
     from tasks.run.listing import RunLine
-    from tasks.run.suite import Member, Suite
+    from tasks.run.suite import Faults, Member, Suite
     from tasks.scoring.metrics import Metric, Rule, Summary
 
 FILE = click.argument("file", type=click.Path(path_type=Path))
@@ -73,11 +73,11 @@ def run_suite(file: Path, dry_run: bool, as_json: bool) -> None:
 
     read = read_suite(file)
     lines = [_line(member) for member in read.members]
-    sizes = _checked(read, lines)
-    if dry_run:
-        return _print_rows(
-            read, [{**_row(member), "n": n} for member, n in zip(read.members, sizes, strict=True)], as_json
-        )
+    sizes, faults = _checked(read, lines)
+    if dry_run:  # how far it is can be seen while it is played, and where its models are not
+        _print_rows(read, [{**_row(member), "n": n} for member, n in zip(read.members, sizes, strict=True)], as_json)
+        return faults.check()
+    faults.check()
     failed = _played(read, lines)
     rows = [_row(member) for member in read.members]
     _print_rows(read, rows, as_json)
@@ -110,12 +110,9 @@ def _over(line: RunLine | None) -> bool:
     return line is not None and line.state == "finished" and not line.outcomes.get("error")
 
 
-def _checked(read: Suite, lines: Sequence[RunLine | None]) -> list[int]:
-    """See whether every member can be played before any is, and how many episodes each has.
-
-    Raises:
-        UsageError: what keeps some from it.
-    """
+def _checked(read: Suite, lines: Sequence[RunLine | None]) -> tuple[list[int | None], Faults]:
+    """See whether every member can be played before any is: how many episodes each has (None: not known), and what
+    keeps some from it."""
     from store.pack import Pack
     from tasks.benchmark import benchmark
     from tasks.errors import UsageError
@@ -123,7 +120,8 @@ def _checked(read: Suite, lines: Sequence[RunLine | None]) -> list[int]:
     from tasks.run.plan import choose, task_file
     from tasks.run.suite import Faults, check_ended, check_member
 
-    sizes, faults = [], Faults(read.file)
+    sizes: list[int | None] = []
+    faults = Faults(read.file)
     seen: set[str] = set()
     for member, line in zip(read.members, lines, strict=True):
         try:
@@ -150,8 +148,8 @@ def _checked(read: Suite, lines: Sequence[RunLine | None]) -> list[int]:
             sizes.append(line.n if line is not None else len(chosen) * spec.epochs)
         except MootError as error:
             faults.add(member.place, error.title, error.hint)
-    faults.check()
-    return sizes
+            sizes.append(line.n if line is not None and not line.error else None)
+    return sizes, faults
 
 
 def _check_engine(spec: str) -> None:

@@ -148,6 +148,9 @@ def test_an_ended_member_of_another_task_file_is_refused(moot: Moot, write: Any,
     tasks.write_text(tasks.read_text("utf-8") + " ", encoding="utf-8")
     code, out, err = moot("suite", "run", file)
     assert code != 0 and not out and "runs[1]" in err
+    code, out, err = moot("suite", "run", file, "--dry-run", "--json")
+    assert code != 0 and "runs[1]" in err, "how far it is can be seen nevertheless"
+    assert [(row["state"], row["strict"]) for row in rows(out)] == [("finished", None)] * 2
 
 
 def test_a_file_in_the_place_of_a_member_is_no_member(moot: Moot, write: Any) -> None:
