@@ -343,7 +343,7 @@ def _check_member(label: str, member: zipfile.ZipInfo) -> None:
     name = member.orig_filename
     shown = f"{name!r:.120}"
     parts = name.replace("\\", "/").split("/")
-    if ".." in parts or name.startswith(("/", "\\")) or _DRIVE.match(name) or "\0" in name:
+    if ".." in parts or name.startswith(("/", "\\")) or any(map(_DRIVE.match, parts)) or "\0" in name:
         raise BadInput(f"{label}: the member {shown} would leave the folder it is unpacked to")
     if stat.S_ISLNK(member.external_attr >> 16):
         raise BadInput(f"{label}: the member {shown} is a symbolic link")

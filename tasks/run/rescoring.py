@@ -104,7 +104,8 @@ def append_scores(run: StoredRun, scorers: Sequence[str] = ()) -> int:
                 question = questions[one.result.task_id]
                 for row in score(run.bench, one.attempt, question, one.result, context) if one.ended else ():
                     known[row.scorer] = None
-                    if not scorers or row.scorer in scorers:
+                    # One that has no rows yet gets all: by a part of them it would count as scored.
+                    if not scorers or row.scorer in scorers or not is_scored(one.rows):
                         yield row
             for scorer in scorers:
                 if known and scorer not in known:

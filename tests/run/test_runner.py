@@ -20,6 +20,7 @@ from tasks.errors import RecordMismatch, UsageError
 from tasks.legalagentbench.benchmark import LegalAgentBench
 from tasks.run.peeking import verify
 from tasks.run.reading import read_episode
+from tasks.run.rescoring import append_scores, read_stored
 from tasks.run.runner import fork_run, resume_run, start_run
 from tasks.run.spec import RunSpec
 from tests.support.kill_harness import prepare
@@ -60,6 +61,15 @@ def test_a_scorer_that_fails_is_said_when_everything_is_played(
         with pytest.raises(ValueError, match="no score"):
             run.go()
         assert run.scheduler.episodes.open == 0
+
+
+def test_one_scorer_asked_for_leaves_no_attempt_scored_in_part(spec: dict[str, Any], tmp_path: Path) -> None:
+    """A kill between an attempt's end and its scores leaves none: then one scorer alone would hide the others."""
+    with started(spec, tmp_path / "r.moot") as run:
+        run.scheduler.run(parallel=1, go_on=lambda: True)
+    assert append_scores(read_stored(tmp_path / "r.moot"), ["strict"])
+    with Journal.open(tmp_path / "r.moot") as journal:
+        assert {"strict", "compat"} <= {row.scorer for row in journal.scores()}
 
 
 def test_an_interrupted_run_goes_on_to_the_same_end(spec: dict[str, Any], tmp_path: Path) -> None:

@@ -190,7 +190,11 @@ def _read_menu(rows: _Collection, path: Path, label: str, progress: Progress) ->
     except UnicodeDecodeError:
         raise BadInput(f"{label}: not UTF-8") from None
     seen: dict[str, int] = {}
-    for number, cells in enumerate(csv.reader(io.StringIO(text)), 1):
+    try:
+        lines = list(csv.reader(io.StringIO(text)))
+    except csv.Error as error:
+        raise BadInput(f"{label}: {error}") from None
+    for number, cells in enumerate(lines, 1):
         where = f"{label}, line {number}"
         if number == 1 or not any(cell.strip() for cell in cells):
             continue
