@@ -1,15 +1,18 @@
-"""Tables in files of strangers as plain rows: CSV, workbooks and SQLite; runs in a worker.
+"""Tables in files of strangers as plain rows: CSV and SQLite; runs in a worker (workbooks: `workbook`).
 
 Each reader writes the rows of a table into a file of its own in `out`, as [where, {column: cell}] a line
-(`store.worker.read_lines`), and gives [table, where, file] for every table. Cells are text, numbers or null.
+(`store.worker.read_lines`), and gives [table, where, file, rows left out] for every table. Cells are text, numbers or
+null.
 """
 
 from __future__ import annotations
 
+import codecs
 import csv
+import io
+import re
 import sqlite3
-import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
@@ -17,7 +20,6 @@ from typing import Any, Final
 from store.connection import quoted
 from store.errors import BadInput, named
 from store.importers.reading import head, opened
-from store.schema import CORPORA, TABLES
 from store.worker import write_lines
 
 MAX_CELL: Final = 1_000_000
@@ -26,8 +28,17 @@ _ENCODINGS = ("utf-8", "gb18030")
 _BOM = "\ufeff"
 
 Rows = Iterator[tuple[str, dict[str, Any]]]
-Found = list[tuple[str, str, str]]
-"""Table, where it was found, the file of its rows."""
+Found = list[tuple[str, str, str, list[str]]]
+"""Table, where it was found, the file of its rows, the rows that were left out."""
+_TOTALS = frozenset(
+    {"合计", "总计", "小计", "共计", "累计", "总和", "汇总", "total", "grandtotal", "subtotal", "sum"}
+)
+
+
+def is_total(cells: Sequence[Any]) -> bool:
+    """Whether a row adds the others up: its first cell that is not empty says so and nothing else."""
+    first = next((cell for cell in cells if cell is not None), None)
+    return isinstance(first, str) and re.sub(r"[\s:：]", "", first).casefold() in _TOTALS
 
 
 def header_of(names: Iterable[Any], where: str) -> list[str]:
@@ -52,25 +63,27 @@ def header_of(names: Iterable[Any], where: str) -> list[str]:
 
 
 def read_csv(path: str, label: str, stem: str, out: str) -> Found:
-    """The one table of a file of CSV, in UTF-8 or GB18030, between commas or tabulators.
+    """The one table of a file of CSV, in UTF-8, GB18030 or UTF-16 with its mark, between commas or tabulators.
 
     Raises:
         BadInput: neither, or a row that is not as long as the first; the title names file and line.
     """
     rows = f"{out}/0"
-    for encoding in _ENCODINGS:
+    marked = head(Path(path)).startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    for encoding in ("utf-16",) if marked else _ENCODINGS:
+        left_out: list[str] = []
         try:
-            write_lines(rows, _csv_rows(Path(path), label, encoding))
-        except UnicodeDecodeError:
+            write_lines(rows, _csv_rows(Path(path), label, encoding, left_out))
+        except UnicodeError:
             continue
-        return [(stem, label, rows)]
+        return [(stem, label, rows, left_out)]
     raise BadInput(f"{label} is neither UTF-8 nor GB18030", "Save it as CSV UTF-8.")
 
 
-def _csv_rows(path: Path, label: str, encoding: str) -> Rows:
+def _csv_rows(path: Path, label: str, encoding: str, left_out: list[str]) -> Rows:
     csv.field_size_limit(MAX_CELL)
-    delimiter = "\t" if b"\t" in head(path).split(b"\n")[0] else ","
-    reader = csv.reader(_decoded(path, label, encoding), strict=True, delimiter=delimiter)
+    first = head(path).decode(encoding, "ignore").split("\n")[0]
+    reader = csv.reader(_decoded(path, label, encoding), strict=True, delimiter="\t" if "\t" in first else ",")
     try:
         columns = header_of(next(reader, []), label)
         for values in reader:
@@ -79,7 +92,11 @@ def _csv_rows(path: Path, label: str, encoding: str) -> Rows:
                 continue
             if len(values) != len(columns):
                 raise BadInput(f"{where}: {len(values)} cells under {len(columns)} columns")
-            yield where, {column: value or None for column, value in zip(columns, values, strict=True)}
+            cells = [value or None for value in values]
+            if is_total(cells):
+                left_out.append(f"{where} ({values[0]:.40})")
+                continue
+            yield where, dict(zip(columns, cells, strict=True))
     except csv.Error as error:
         where = f"{label}, line {reader.line_num}"
         if "field limit" in str(error):
@@ -89,57 +106,11 @@ def _csv_rows(path: Path, label: str, encoding: str) -> Rows:
 
 
 def _decoded(path: Path, label: str, encoding: str) -> Iterator[str]:
-    with opened(path) as stream:
-        for number, raw in enumerate(stream, 1):
-            if b"\0" in raw:
+    with opened(path) as stream, io.TextIOWrapper(stream, encoding, newline="\n") as lines:
+        for number, text in enumerate(lines, 1):
+            if "\0" in text:
                 raise BadInput(f"{label}, line {number}: not a line of text")
-            text = raw.decode(encoding)
             yield text.removeprefix(_BOM) if number == 1 else text
-
-
-# XLSX
-# ----------------------------------------------------------------------------------------------------------------
-
-
-def read_workbook(path: str, label: str, stem: str, out: str) -> Found:
-    """All sheets; the only sheet of a workbook is named by the file (`stem`) when its own name says nothing."""
-    import openpyxl
-
-    found: Found = []
-    with warnings.catch_warnings(), Path(path).open("rb") as stream:
-        warnings.simplefilter("ignore")
-        # Given a path, openpyxl judges by its suffix.
-        book = openpyxl.load_workbook(stream, read_only=True, data_only=True)
-        only = len(book.worksheets) == 1
-        for sheet in book.worksheets:
-            known = sheet.title in TABLES or sheet.title in CORPORA
-            table, where = stem if only and not known else sheet.title, f"{label}, sheet {sheet.title}"
-            found.append((table, where, f"{out}/{len(found)}"))
-            write_lines(found[-1][2], _sheet(sheet, where))
-    return found
-
-
-def _sheet(sheet: Any, where: str) -> Rows:
-    # What a sheet says of its own size is not believed: rows beyond it would be lost, rows before it invented.
-    sheet.reset_dimensions()
-    values = iter(sheet.iter_rows(values_only=True))
-    columns = header_of(next(values, ()), where)
-    for number, cells in enumerate(values, 2):
-        if any(cell is not None for cell in cells):
-            place = f"{where}, row {number}"
-            yield place, dict(zip(columns, _cells(columns, cells, place), strict=True))
-
-
-def _cells(columns: list[str], cells: tuple[object, ...], where: str) -> list[Any]:
-    if any(cell is not None for cell in cells[len(columns) :]):
-        raise BadInput(f"{where}: {len(cells):,} cells under {len(columns)} columns")
-    row = [*cells[: len(columns)], *(None for _ in columns[len(cells) :])]
-    for at, cell in enumerate(row):
-        if not isinstance(cell, str | int | float | None) or isinstance(cell, bool):
-            raise BadInput(
-                f"{where}: {columns[at]:.60} is a {type(cell).__name__}", "Format the cell as text or number."
-            )
-    return row
 
 
 # SQLite
@@ -160,7 +131,7 @@ def read_database(path: str, label: str, stem: str, out: str) -> Found:
                 connection.execute(f"PRAGMA {pragma}").fetchall()
             for name in _tables(connection):
                 where = f"{label}, table {name:.80}"
-                found.append((name, where, f"{out}/{len(found)}"))
+                found.append((name, where, f"{out}/{len(found)}", []))
                 write_lines(found[-1][2], _table(connection, name, where))
     except (sqlite3.Error, UnicodeError) as error:
         raise BadInput(f"{where} cannot be read: {error!s:.160}", "Copy the table into a new SQLite file.") from None

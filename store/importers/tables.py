@@ -6,14 +6,16 @@ LegalCases have a column `text` (others are ignored); `dataset*.json` becomes th
 taken as complete: a lookup that finds no row in it has found that there is none. Columns that begin with `_` are
 ignored.
 
-Cells of CSV are text exactly as they stand ("5" stays text), an empty one is null. JSON, XLSX and SQLite keep their
-types; JSON null or NaN, an empty cell and NULL are null. A column that is not given at all is unknown.
+Cells of CSV are text as they stand ("5" stays text), an empty one is null. JSON and SQLite keep their types, a
+workbook gives what a person reads in it (`workbook`); JSON null or NaN, an empty cell and NULL are null. Full-width
+digits and letters of cells become plain ones, as lookups have them. A column that is not given at all is unknown.
+Files, rows and columns that are left out are named through `progress`.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -39,6 +41,7 @@ class FoundTable:
     table: str
     where: str
     rows: Rows
+    left_out: Sequence[str] = ()
 
 
 def import_pack(source: Path, name: str, progress: Progress) -> Path:
@@ -49,7 +52,7 @@ def import_pack(source: Path, name: str, progress: Progress) -> Path:
         BadInput: an unknown table or column, a cell or file that cannot be read; file and line are named.
     """
     with Worker() as worker, entered(source) as root:
-        files = [root] if root.is_file() else [path for path in files_in(root) if _is_table_file(path)]
+        files = [root] if root.is_file() else _table_files(root, progress)
         with _builder(name, source) as builder:
             seen: dict[str, str] = {}
             for path in files:
@@ -84,9 +87,12 @@ def _add(builder: PackBuilder, part: FoundTable, progress: Progress) -> None:
         known = "、".join((*TABLES, *CORPORA))
         raise BadInput(f"{part.where}: there is no table or corpus named {part.table}", f"Known: {known}.")
     done = 0
+    ignored: set[str] = set()
     for where, cells in part.rows:
         try:
-            _add_one(builder, part.table, where, cells)
+            kept = {column: value for column, value in cells.items() if _is_kept(part.table, column)}
+            ignored.update(f"{part.where}: {column:.60}" for column in cells.keys() - kept.keys())
+            _add_one(builder, part.table, where, kept)
         except BadInput as error:
             raise BadInput(f"{where}: {error.title}", error.hint) from None
         done += 1
@@ -94,6 +100,8 @@ def _add(builder: PackBuilder, part: FoundTable, progress: Progress) -> None:
             progress(f"reading {part.where}", done, None)
     _note_empty(builder, part, done)
     progress(f"reading {part.where}", done, done)
+    for left_out in (*part.left_out, *sorted(ignored)):
+        progress(f"left out: {left_out}", 0, 0)
 
 
 def _note_empty(builder: PackBuilder, part: FoundTable, rows: int) -> None:
@@ -105,8 +113,8 @@ def _note_empty(builder: PackBuilder, part: FoundTable, rows: int) -> None:
 
 def _add_one(builder: PackBuilder, table: str, where: str, cells: dict[str, Any]) -> None:
     if table in TABLES:
-        kept = {column: value for column, value in cells.items() if not column.startswith("_")}
-        builder.add_row(table, kept, "imported", source=where)
+        plain = {c: value.translate(_PLAIN) if isinstance(value, str) else value for c, value in cells.items()}
+        builder.add_row(table, plain, "imported", source=where)
         return
     text = cells.get("text")
     if not isinstance(text, str) or not text:
@@ -117,9 +125,26 @@ def _add_one(builder: PackBuilder, table: str, where: str, cells: dict[str, Any]
 _TASKS = "dataset"
 
 
-def _is_table_file(path: Path) -> bool:
-    """By its ending; names that begin with _ or . are notes beside the tables (a schema, say)."""
-    return path.suffix.lower() in SUFFIXES and not path.name.startswith(("_", "."))
+_PLAIN = {
+    code: code - 0xFEE0 for first, last in ("０９", "ＡＺ", "ａｚ") for code in range(ord(first), ord(last) + 1)
+}
+"""Full-width digits and letters -> plain ones; （ and ： stay as upstream writes them."""
+
+
+def _is_kept(table: str, column: str) -> bool:
+    return not column.startswith("_") and (table in TABLES or column == "text")
+
+
+def _table_files(root: Path, progress: Progress) -> list[Path]:
+    """The files of a folder that may hold tables, by their endings; names that begin with _ or . are notes beside
+    them (a schema, say)."""
+    kept = []
+    for path in files_in(root):
+        if path.suffix.lower() in SUFFIXES and not path.name.startswith(("_", ".")):
+            kept.append(path)
+        elif not path.name.startswith("."):
+            progress(f"left out: {path.relative_to(root).as_posix()}", 0, 0)
+    return kept
 
 
 def _parts(path: Path, label: str, worker: Worker) -> Iterator[FoundTable]:
@@ -136,7 +161,8 @@ def _parts(path: Path, label: str, worker: Worker) -> Iterator[FoundTable]:
         kind = "database"
     elif start.startswith(b"PK") and is_zip(path):
         kind = "workbook"
+    module = "workbook" if kind == "workbook" else "table_files"
     with TemporaryDirectory(prefix="moot-import-") as out:
-        job = f"store.importers.table_files:read_{kind}", str(path), label, stem, out
-        for table, where, rows in worker.run(*job, label=label, limits=BULK):
-            yield FoundTable(table, where, read_lines(rows))
+        job = f"store.importers.{module}:read_{kind}", str(path), label, stem, out
+        for table, where, rows, left_out in worker.run(*job, label=label, limits=BULK):
+            yield FoundTable(table, where, read_lines(rows), left_out)

@@ -1,0 +1,250 @@
+"""Workbooks (XLSX) as plain rows, every cell as a person reads it; runs in a worker.
+
+What a cell shows and what it holds differ: dates are numbers, codes lose their zeros, units stand in a format. So
+
+- a day is an ISO day (`2024-03-05`), with its time of day where it has one, by the workbook's epoch (1900, 1904);
+- a share is shown with its sign (`60%`), a code with the zeros of its format (`000000`), a number with the unit that
+  its format writes beside it (`0"万元"`); marks of yuan are no unit, other numbers stay numbers;
+- a merged cell gives its value to each of its rows and columns;
+- rows that are a total, or one cell merged over the whole width, are left out and named;
+- what cannot be said in this way (an error, a truth value, a formula that nobody computed) is refused by place.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+import warnings
+import zipfile
+from collections.abc import Callable, Iterator, Mapping
+from datetime import date, datetime, time, timedelta
+from decimal import ROUND_HALF_UP, Decimal
+from pathlib import Path
+from typing import Any, Final
+
+from store.errors import BadInput
+from store.importers.table_files import Found, Rows, header_of, is_total
+from store.schema import CORPORA, TABLES
+from store.worker import write_lines
+
+_MERGED: Final = b"<mergeCell "
+_UNCOMPUTED: Final = re.compile(rb"(?:</f>|<f[^>]*/>)\s*(?:<v\s*/>|<v></v>)?\s*</c>")
+_CHUNK: Final = 1 << 20
+
+Cells = tuple[Any, ...]
+Spread = Mapping[tuple[int, int], Any]
+"""Row and column of a cell in a merged range -> the cell that the range shows."""
+
+
+def read_workbook(path: str, label: str, stem: str, out: str) -> Found:
+    """All sheets that hold something; the only one is named by the file (`stem`) when its own name says nothing.
+
+    Raises:
+        BadInput: a cell or a heading that cannot be said; the title names sheet and row.
+    """
+    import openpyxl
+
+    with warnings.catch_warnings(), Path(path).open("rb") as stream:
+        warnings.simplefilter("ignore")
+        merged = _scan(path, label)
+        # Given a path, openpyxl judges by its suffix. Merged ranges stand behind the rows: they need the whole sheet.
+        book = openpyxl.load_workbook(stream, read_only=not merged, data_only=True)
+        sheets = [sheet for sheet in book.worksheets if _holds_something(sheet)]
+        found: Found = []
+        for sheet in sheets:
+            known = sheet.title in TABLES or sheet.title in CORPORA
+            table = stem if len(sheets) == 1 and not known else sheet.title
+            where, rows = f"{label}, sheet {sheet.title}", f"{out}/{len(found)}"
+            left_out: list[str] = []
+            write_lines(rows, _sheet(sheet, where, _spread(sheet, where) if merged else {}, left_out))
+            found.append((table, where, rows, left_out))
+    return found
+
+
+def _scan(path: str, label: str) -> bool:
+    """Whether a sheet has merged cells.
+
+    Raises:
+        BadInput: a formula without the value that a program has computed for it, which reads as an empty cell.
+    """
+    merged = False
+    with zipfile.ZipFile(path) as archive:
+        for name in archive.namelist():
+            if not (name.startswith("xl/worksheets/") and name.endswith(".xml")):
+                continue
+            rest = b""
+            with archive.open(name) as part:
+                while chunk := part.read(_CHUNK):
+                    text = rest + chunk
+                    merged = merged or _MERGED in text
+                    if _UNCOMPUTED.search(text):
+                        what = f"{label} holds formulas whose values were never computed"
+                        raise BadInput(what, "Open it in a spreadsheet program, save it, and import it again.")
+                    rest = text[-256:]
+    return merged
+
+
+def _holds_something(sheet: Any) -> bool:
+    # What a sheet says of its own size is not believed: rows beyond it would be lost, rows before it invented.
+    if hasattr(sheet, "reset_dimensions"):
+        sheet.reset_dimensions()
+    return any(cell is not None for cells in sheet.iter_rows(values_only=True) for cell in cells)
+
+
+def _spread(sheet: Any, where: str) -> Spread:
+    found = {}
+    for area in sheet.merged_cells.ranges:
+        if area.min_row == 1 and area.max_row > 1:
+            raise BadInput(
+                f"{where}: the first row is merged with the second", "Put the names of columns in one row."
+            )
+        shown = sheet.cell(area.min_row, area.min_col)
+        for row in range(area.min_row, area.max_row + 1):
+            for column in range(area.min_col, area.max_col + 1):
+                found[row, column] = shown
+    return found
+
+
+def _sheet(sheet: Any, where: str, spread: Spread, left_out: list[str]) -> Rows:
+    rows: Iterator[Cells] = (
+        tuple(spread.get((number, at), cell) for at, cell in enumerate(cells, 1))
+        for number, cells in enumerate(sheet.iter_rows(), 1)
+    )
+    columns = header_of((_shown(cell, where) for cell in next(rows, ())), where)
+    for number, cells in enumerate(rows, 2):
+        place = f"{where}, row {number}"
+        values = [_shown(cell, f"{place}: {columns[at]:.60}" if at < len(columns) else place)
+                  for at, cell in enumerate(cells)]  # fmt: skip
+        if all(value is None for value in values):
+            continue
+        if len(values) > len(columns) and any(value is not None for value in values[len(columns) :]):
+            raise BadInput(f"{place}: {len(values):,} cells under {len(columns)} columns")
+        values = [*values[: len(columns)], *(None for _ in columns[len(values) :])]
+        banner = len(columns) > 1 and len({id(cell) for cell in cells[: len(columns)]}) == 1
+        if banner or is_total(values):
+            left_out.append(f"{place} ({next(value for value in values if value is not None)!s:.40})")
+            continue
+        yield place, dict(zip(columns, values, strict=True))
+
+
+# What a cell shows
+# ----------------------------------------------------------------------------------------------------------------
+
+
+_WRITE: Final = "Write text or a number there."
+
+
+def _shown(cell: Any, where: str) -> str | int | float | None:
+    value = cell.value
+    if value is None:
+        return None
+    if isinstance(value, bool) or cell.data_type == "e":
+        raise BadInput(f"{where} holds {value}, neither text nor number", _WRITE)
+    if isinstance(value, datetime):
+        whole = value.time() == time()
+        return value.date().isoformat() if whole else value.isoformat(sep=" ", timespec="seconds")
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, time):
+        return value.isoformat(timespec="seconds")
+    if isinstance(value, timedelta):
+        minutes, seconds = divmod(round(value.total_seconds()), 60)
+        return f"{minutes // 60}:{minutes % 60:02}:{seconds:02}"
+    if isinstance(value, int | float):
+        return in_format(value, str(cell.number_format))
+    if isinstance(value, str):
+        return value
+    raise BadInput(f"{where} holds a {type(value).__name__}, neither text nor number", _WRITE)
+
+
+_TOKEN = re.compile(
+    r'"(?P<quoted>[^"]*)"|[\\!](?P<escaped>.)|_.|\*.|\[\$(?P<currency>[^\]-]*)[^\]]*\]|\[(?P<condition>[<>=][^\]]*)\]'
+    r"|\[[^\]]*\]|(?P<section>;)|(?P<digits>[0#?.,]+)|(?P<percent>%)|General|G/通用格式|(?P<other>.)",
+    re.S,
+)
+_YUAN = frozenset({"¥", "￥", "元", "CNY", "RMB", "人民币"})
+
+
+def in_format(value: int | float, form: str) -> str | int | float:
+    """A number as its format shows it, where the format says more than the number does: zeros in front, a share, a
+    unit; else the number. `form` is a number format of Excel (ECMA-376 part 1, §18.8.31).
+
+    Digits behind the fifteenth are the file's, not the author's.
+    """
+    bare = float(f"{value:.15g}") if isinstance(value, float) else value
+    section, amount = _section_for(Decimal(repr(bare)), _sections(form))
+    kinds = [kind for kind, _ in section]
+    words = "".join(text for kind, text in section if kind == "literal").strip()
+    unit = any(letter.isalpha() for letter in words) and words not in _YUAN
+    digits = "".join(text for kind, text in section if kind == "digits")
+    whole = digits.partition(".")[0]
+    padded = "#" not in whole and whole.count("0") > 1
+    if not digits or not ("percent" in kinds or unit or padded):
+        return bare
+    return _written(section, amount * 100 if "percent" in kinds else amount, digits)
+
+
+Section = list[tuple[str, str]]
+"""Kinds of tokens with their text."""
+
+
+def _sections(form: str) -> list[Section]:
+    """The sections of a format: positive, negative, zero, or by conditions of their own."""
+    sections: list[Section] = [[]]
+    for match in _TOKEN.finditer(form):
+        kind = match.lastgroup
+        if kind == "section":
+            sections.append([])
+        elif kind in ("digits", "percent", "condition"):
+            sections[-1].append((kind, match[kind]))
+        elif kind is not None:
+            sections[-1].append(("literal", match[kind]))
+    return sections
+
+
+_COMPARE: Mapping[str, Callable[[Decimal, Decimal], bool]] = {
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "=": operator.eq, "<>": operator.ne,
+}  # fmt: skip
+
+
+def _section_for(amount: Decimal, sections: list[Section]) -> tuple[Section, Decimal]:
+    """The section that shows an amount, and what it shows of it: a section for negative numbers writes its own
+    sign."""
+    if any(kind == "condition" for section in sections for kind, _ in section):
+        for section in sections:
+            found = [re.fullmatch(r"([<>=]+)(-?[0-9.]+)", text) for kind, text in section if kind == "condition"]
+            if all(match and _COMPARE[match[1]](amount, Decimal(match[2])) for match in found):
+                return section, amount
+        return sections[-1], amount
+    if amount == 0 and len(sections) > 2:
+        return sections[2], amount
+    if amount < 0 and len(sections) > 1:
+        return sections[1], -amount
+    return sections[0], amount
+
+
+def _written(section: Section, amount: Decimal, digits: str) -> str:
+    """The digits of a number laid into its section from the right, literals where they stand. A comma between digits
+    groups thousands, one behind them divides by a thousand."""
+    scaled = digits.rstrip(",")
+    amount /= Decimal(1000) ** (len(digits) - len(scaled))
+    before, _, after = scaled.partition(".")
+    amount = amount.quantize(Decimal(1).scaleb(-len(after)), ROUND_HALF_UP)
+    whole, _, fraction = f"{abs(amount):.{len(after)}f}".partition(".")
+    whole = f"{int(whole):,}" if "," in before else whole.rjust(before.count("0"), "0")
+    while fraction and after[len(fraction) - 1] in "#?" and fraction.endswith("0"):
+        fraction = fraction[:-1]
+    number = whole + (f".{fraction}" if fraction else "")
+    pieces = _cut(number, [text for kind, text in section if kind == "digits"])
+    texts = (pieces.pop(0) if kind == "digits" else text for kind, text in section if kind != "condition")
+    return ("-" if amount < 0 else "") + "".join(texts).strip()
+
+
+def _cut(number: str, parts: list[str]) -> list[str]:
+    """A number cut into pieces as long as the parts of its format, the first taking what is left."""
+    pieces: list[str] = []
+    for part in reversed(parts[1:]):
+        width = sum(sign in "0#?." for sign in part)
+        number, piece = number[: max(0, len(number) - width)], number[max(0, len(number) - width) :]
+        pieces.insert(0, piece)
+    return [number, *pieces]

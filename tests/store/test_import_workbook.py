@@ -1,0 +1,149 @@
+"""Spreadsheets of people: every cell of a table comes as a person reads it, or a sentence says why it does not."""
+
+from __future__ import annotations
+
+import datetime as dt
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+import pytest
+from openpyxl.utils.datetime import CALENDAR_MAC_1904
+
+from store.errors import BadInput
+from store.importers import tables
+from store.importers.workbook import in_format
+from store.pack import Pack
+from store.schema import UNKNOWN
+
+HEAD = ["案号", "标题", "涉案金额（元）"]
+
+
+class Remarks:
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def __call__(self, phase: str, done: int, total: int | None) -> None:
+        if phase.startswith("left out: "):
+            self.lines.append(phase.removeprefix("left out: "))
+
+
+def workbook(path: Path, rows: list[list[Any]], merged: tuple[str, ...] = (), epoch: Any = None) -> Path:
+    """A workbook of one sheet; a cell (value, format) has a number format."""
+    book = openpyxl.Workbook()
+    if epoch is not None:
+        book.epoch = epoch
+    sheet = book.active
+    assert sheet is not None
+    for number, row in enumerate(rows, 1):
+        for at, cell in enumerate(row, 1):
+            value, form = cell if isinstance(cell, tuple) else (cell, None)
+            target = sheet.cell(number, at, value)
+            if form is not None:
+                target.number_format = form
+    for area in merged:
+        sheet.merge_cells(area)
+    book.save(path)
+    return path
+
+
+def imported(source: Path) -> tuple[list[tuple[Any, ...]], list[str]]:
+    remarks = Remarks()
+    tables.import_pack(source, "p", remarks)
+    with Pack.open("p") as pack:
+        cells = [[row.cells[column] for column in HEAD] for row in pack.rows("LegalDoc")]
+    return [tuple(None if cell is UNKNOWN else cell for cell in row) for row in cells], remarks.lines
+
+
+@pytest.mark.parametrize(
+    ("value", "form", "shown"),
+    [
+        (1234, "000000", "001234"), (1234.5, "0.00", 1234.5), (5, "General", 5), (0.1 + 0.2, "General", 0.3),
+        (0.6, "0%", "60%"), (0.1234, "0.0%", "12.3%"), (-0.05, "0%", "-5%"), (0.5, "#%", "50%"),
+        (5, '0"万元"', "5万元"), (1234.5, '#,##0.00"万元"', "1,234.50万元"), (5.5, '0.##"万"', "5.5万"),
+        (1234.5, '"¥"#,##0.00', 1234.5), (1234.5, "[$¥-804]#,##0.00", 1234.5), (99.5, "[$USD] #,##0.00", "USD 99.50"),
+        (3, '#,##0"元"', 3), (-3, '0"次";"缺"0"次"', "缺3次"), (0, '0"家";-0"家";"无"', 0), (-2, "0;[Red](0)", -2),
+        (123456, '0!.0,"万"', "12.3万"), (300, '[>=10000]0!.0,"万";0', 300), (20000, '[>=10000]0!.0,"万";0', "2.0万"),
+        (1234567, "000-0000", "123-4567"), (1234567, "#,##0,", 1234567), (7, "_ * #,##0.00_ ;", 7),
+        (1e15, "0", 1e15), (2, "@", 2), (0.25, "# ?/?", 0.25),
+    ],
+)  # fmt: skip
+def test_a_number_is_shown_as_its_format_has_it(value: float, form: str, shown: object) -> None:
+    assert in_format(value, form) == shown
+    assert type(in_format(value, form)) is type(shown)
+
+
+@pytest.mark.parametrize(
+    ("cell", "shown"),
+    [
+        (dt.datetime.fromisoformat("2024-03-05"), "2024-03-05"),
+        (dt.datetime.fromisoformat("2024-03-05T09:30"), "2024-03-05 09:30:00"),
+        ((dt.date(2024, 3, 5), 'yyyy"年"m"月"d"日"'), "2024-03-05"),
+        (dt.time(9, 30), "09:30:00"),
+        ((dt.timedelta(hours=26, minutes=5), "[h]:mm"), "26:05:00"),
+        (("001234", "@"), "001234"),
+        ("（２０２３）甲０１民初１２号", "（2023）甲01民初12号"),
+        (("ＡＢ", "General"), "AB"),
+        (5.5, 5.5),
+        (None, None),
+    ],
+)
+@pytest.mark.parametrize("epoch", [None, CALENDAR_MAC_1904])
+def test_a_cell_comes_as_a_person_reads_it(tmp_path: Path, cell: Any, shown: object, epoch: Any) -> None:
+    rows, remarks = imported(workbook(tmp_path / "LegalDoc.xlsx", [HEAD, ["一", "甲", cell]], epoch=epoch))
+    assert rows == [("一", "甲", shown)]
+    assert remarks == []
+
+
+def test_a_merged_cell_gives_its_value_to_each_of_its_rows(tmp_path: Path) -> None:
+    table = [HEAD, ["第一批"], ["一", "甲", (5, "0000")], ["二", None, 6], ["三", None, 7], ["合 计：", None, 18]]
+    path = workbook(tmp_path / "LegalDoc.xlsx", table, ("A2:C2", "B3:B5", "A6:B6"))
+    rows, remarks = imported(path)
+    assert rows == [("一", "甲", "0005"), ("二", "甲", 6), ("三", "甲", 7)]
+    where = "LegalDoc.xlsx, sheet Sheet, row"
+    assert remarks == [f"{where} 2 (第一批)", f"{where} 6 (合 计：)"]
+
+
+def test_what_is_left_out_of_a_folder_is_named(tmp_path: Path) -> None:
+    source = tmp_path / "in"
+    source.mkdir()
+    (source / "LegalDoc.csv").write_bytes("案号,_注\n一,x\n总计,\n".encode("utf-16"))
+    (source / "LegalArticle.csv").write_text("text,law\n第一条,民法\n", encoding="utf-8")
+    (source / "旧表.xls").write_bytes(b"\xd0\xcf\x11\xe0")
+    rows, remarks = imported(source)
+    assert rows == [("一", None, None)]
+    assert set(remarks) == {
+        "旧表.xls", "LegalDoc.csv, line 3 (总计)", "LegalDoc.csv: _注", "LegalArticle.csv: law",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("rows", "merged", "message"),
+    [
+        ([HEAD, ["一", "甲", True]], (), "row 2: 涉案金额（元） holds True"),
+        ([HEAD, ["一", "甲", "#N/A"]], (), "row 2: 涉案金额（元） holds #N/A"),
+        ([HEAD, ["一", "甲", "=1+2"]], (), "formulas whose values were never computed"),
+        ([HEAD, [None, None, None]], ("A1:A2",), "the first row is merged with the second"),
+        ([["案卷", None, None], HEAD], ("A1:C1",), "the column 案卷 occurs twice"),
+        ([HEAD, ["一", "甲", 1, 2]], (), "row 2: 4 cells under 3 columns"),
+    ],
+)
+def test_what_cannot_be_said_is_refused_by_place(
+    tmp_path: Path, rows: list[list[Any]], merged: tuple[str, ...], message: str
+) -> None:
+    with pytest.raises(BadInput, match=message):
+        imported(workbook(tmp_path / "LegalDoc.xlsx", rows, merged))
+
+
+def test_a_formula_with_its_value_is_read_and_empty_sheets_are_passed_over(tmp_path: Path) -> None:
+    path = workbook(tmp_path / "LegalDoc.xlsx", [HEAD, ["一", "甲", "=1+2"]])
+    book = openpyxl.load_workbook(path)
+    book.create_sheet("Sheet2")
+    book.save(path)
+    computed = tmp_path / "in" / "LegalDoc.xlsx"
+    computed.parent.mkdir()
+    with zipfile.ZipFile(path) as old, zipfile.ZipFile(computed, "w") as new:
+        for name in old.namelist():
+            new.writestr(name, old.read(name).replace(b"<v />", b"<v>3</v>").replace(b"<v></v>", b"<v>3</v>"))
+    assert imported(computed) == ([("一", "甲", 3)], [])
