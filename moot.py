@@ -14,11 +14,14 @@ arguments.
 
 from __future__ import annotations
 
+import re
+import sys
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, overload
 
 from models.engine import Ask, Engine, EngineError, Listener, Reply
 from models.errors import BadEngine, ForeignHost
@@ -29,6 +32,7 @@ from store.journal import Journal
 from store.pack import Pack
 from tasks import registry
 from tasks.added import Agent, Tool
+from tasks.agents.function import FunctionPolicy, Tools
 from tasks.benchmark import Benchmark, benchmarks
 from tasks.courts.casefile.case import CaseFile
 from tasks.courts.environment import Cue, Ending, Environment
@@ -183,11 +187,32 @@ class RunRecord:
 
         return pandas.DataFrame(self.rows())
 
+    def samples(self) -> pandas.DataFrame:
+        """Its episodes as a table of pandas, a row the last attempt of one: task, group, question, answer, gold,
+        compat and strict (0 to 1), outcome and its reason, steps, calls, tokens, seconds, flags.
+
+        Raises:
+            TaskError: its task file or its benchmark is not here, or changed since.
+        """
+        import pandas
+
+        from tasks.exchange.episodes import played
+        from tasks.exchange.rows import facts
+        from tasks.run.rescoring import read_stored
+
+        run = read_stored(self.path)
+        with Journal.open(self.path) as journal:
+            rows = [
+                {**facts(run.header, one), "question": one.asked, "answer": one.result.res, "gold": one.gold}
+                for one in played(run, journal)
+            ]
+        return pandas.DataFrame(rows)
+
 
 def run(
     benchmark: str,
     *,
-    agent: str = "",
+    agent: str | Callable[[str, Tools], str] = "",
     model: str = "",
     pack: str | Path = "sample",
     tasks: str | Path | None = None,
@@ -196,36 +221,44 @@ def run(
     seats: Mapping[str, str] | None = None,
     out: Path | None = None,
     allow_hosts: Sequence[str] = (),
+    progress: bool = True,
     **more: Any,
 ) -> RunRecord:
     """Play a benchmark and score it; returns when all episodes have ended, or the run stands still.
 
     Args:
         benchmark: its name, see `benchmarks()`.
-        agent: who is tested; default: rules, or with a model the first method for models.
+        agent: who is tested; default: rules, or with a model the first method for models. A plain function
+            `f(question, tools) -> answer` calls `tools.NAME(argument=…)`; it is called anew for every step with
+            what its calls have given, so it must do the same for the same results.
         model: SPEC of the engine of the tested seat: "llama:FILE_OR_NAME", "endpoint:URL#MODEL",
             "scripted:FILE".
-        pack: corpus pack, by name or folder.
+        pack: corpus pack, by name or folder; `sample` is built where it is not there.
         tasks: task file; default: the pack's own.
         task_ids: play only these.
         limit: play a sample of so many tasks, each type by its share, drawn by `seed`.
         seats: role -> rules or the SPEC of a model, for the other seats. A person cannot sit in a notebook.
         out: the run file to write; must not exist.
         allow_hosts: hosts beyond this machine that this run may reach.
+        progress: whether a line on stderr says how far it is.
         more: settings of every run (types, epochs, seed, max_turns, max_tokens, max_seconds, budget_tokens,
             budget_seconds, cache, parallel, paper, calls) and of the benchmark.
 
     Raises:
         TaskError, StoreError, BadEngine: what is wrong, in one sentence; nothing was written then.
+        TaskError: the first episodes that ended all ended in an error, as the rest would; what was played is on disk.
     """
     from pydantic import ValidationError
 
+    from app.ready import SAMPLE, ensure_sample
     from tasks.benchmark import benchmark as load
     from tasks.run.cast import first_model_agent
     from tasks.run.runner import start_run
 
     _stay_here(allow_hosts)
-    who = agent or (first_model_agent(load(benchmark)) if model else "rules")
+    if str(pack) == SAMPLE:
+        ensure_sample(lambda: print("building the pack sample …", file=sys.stderr))
+    who = _named(agent) or (first_model_agent(load(benchmark)) if model else "rules")
     if "human" in (who, *(seats or {}).values()):
         raise UsageError("a person cannot sit in a notebook", "Use the desk, or `moot run … --seat ROLE=human`.")
     try:
@@ -236,15 +269,23 @@ def run(
     except ValidationError as error:
         first = error.errors()[0]
         raise UsageError(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from error
-    return _driven(start_run(spec, out=out, argv=("moot.run", benchmark)))
+    return _driven(start_run(spec, out=out, argv=("moot.run", benchmark)), progress)
 
 
-def resume(run: str | Path, *, allow_hosts: Sequence[str] = ()) -> RunRecord:
+def resume(
+    run: str | Path,
+    *,
+    agent: Callable[[str, Tools], str] | None = None,
+    allow_hosts: Sequence[str] = (),
+    progress: bool = True,
+) -> RunRecord:
     """Go on with an interrupted run where its record ends, and score it.
 
     Args:
         run: its id, the unique beginning of one, "latest", or a path.
+        agent: the function that was tested, where it was one.
         allow_hosts: hosts beyond this machine that it may reach.
+        progress: whether a line on stderr says how far it is.
 
     Raises:
         TaskError, StoreError, BadEngine: it cannot go on, and why.
@@ -252,7 +293,8 @@ def resume(run: str | Path, *, allow_hosts: Sequence[str] = ()) -> RunRecord:
     from tasks.run.runner import resume_run
 
     _stay_here(allow_hosts)
-    return _driven(resume_run(run))
+    _named(agent or "")
+    return _driven(resume_run(run), progress)
 
 
 def open_run(run: str | Path) -> RunRecord:
@@ -441,13 +483,25 @@ def _stay_here(allow_hosts: Sequence[str]) -> None:
     consent(allow_hosts)
 
 
-def _driven(made: Run) -> RunRecord:
+def _named(who: str | Callable[[str, Tools], str]) -> str:
+    """The name of an agent; a function gets a seat under its own."""
+    if isinstance(who, str):
+        return who
+    name = re.sub(r"\W", "", getattr(who, "__name__", "")) or "function"
+    registry.ADDED["agents", name] = Agent(f"{name}/1", lambda pack: FunctionPolicy(f"{name}/1", who))
+    return name
+
+
+def _driven(made: Run, progress: bool) -> RunRecord:
     from tasks.run.engines import open_engine
     from tasks.run.reading import GRADER
     from tasks.scoring.grader import grade_run
 
     with made:
-        made.go()
+        with _Bar(made, progress) as bar:
+            made.go(bar.go_on)
+        if bar.failed:
+            raise TaskError(f"Nothing but errors so far: {bar.failed}", f"What was played is in {made.journal.path}.")
         if grader := made.spec.seats.get(GRADER):
             opened = open_engine(grader)
             try:
@@ -456,6 +510,37 @@ def _driven(made: Run) -> RunRecord:
             finally:
                 opened.close()
         return RunRecord(made.journal.path)
+
+
+class _Bar:
+    """A line on stderr, and the end of a run that can bring nothing but errors."""
+
+    def __init__(self, run: Run, shown: bool) -> None:
+        self._episodes = run.scheduler.episodes
+        self._shown = shown
+        self._since = time.monotonic()
+        self._text = ""
+        self.failed = ""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        if self._text:
+            sys.stderr.write("\n")
+
+    def go_on(self) -> bool:
+        """Whether to play on; the line is written anew where it says something new."""
+        whole, errors = len(self._episodes), self._episodes.errors
+        done = whole - self._episodes.open
+        text = f"{done}/{whole} · {time.monotonic() - self._since:.0f} s"
+        if self._shown and text != self._text:
+            self._text = text
+            sys.stderr.write(f"\r{text}")
+            sys.stderr.flush()
+        if errors and errors.total() == done:
+            self.failed = errors.most_common(1)[0][0]
+        return not self.failed
 
 
 if __name__ == "__main__":

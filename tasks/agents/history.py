@@ -26,6 +26,7 @@ class Step:
     tool: str | None = None
     input: Any = None
     observation: str = ""
+    value: Any = None
     status: str = "ok"
     rejected: str | None = None
 
@@ -45,7 +46,7 @@ class Step:
             case ToolCalled():
                 self.tool, self.input = event.tool, event.input
             case ToolReturned():
-                self.observation, self.status = event.observation, event.status
+                self.observation, self.status, self.value = event.observation, event.status, event.value
             case ActionParsed(result="rejected"):
                 self.rejected = event.note
 

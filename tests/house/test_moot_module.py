@@ -9,6 +9,8 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -88,6 +90,46 @@ def test_what_is_added_in_a_notebook_is_there_at_once(moot_home: Path) -> None:
     assert [episode.answer for episode in record.episodes] == ["是"]
 
 
+def test_a_plain_function_is_an_agent_and_its_samples_are_a_table(
+    moot_home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", SimpleNamespace(DataFrame=list))
+    spec = prepare(moot_home, tasks=3)
+
+    def look(question: str, tools: Any) -> str:
+        first = tools.get_company_info(identifier="无此公司", columns=[])
+        second = tools.get_sum(identifier=[1, 2])
+        return f"{len(question) > 0} {first.status} {second.value}"
+
+    record = moot.run("legalagentbench", agent=look, pack="kill", tasks=spec["tasks"])
+    assert {episode.answer for episode in record.episodes} == {"True outside_pack 3"}
+    assert [getattr(event, "tool", "") for event in record.events(record.episodes[0].id) if event.tag == "tool_called"] == [
+        "get_company_info", "get_sum",
+    ]  # fmt: skip
+    assert "3/3" in capsys.readouterr().err
+    rows = record.samples()
+    assert len(rows) == 3
+    assert {"group", "question", "answer", "compat", "strict", "reason", "tokens", "seconds"} <= set(rows[0])
+    assert moot.resume(record.id, agent=look, progress=False).path == record.path
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("function", "said"),
+    [
+        (lambda question, tools: str(1 / 0), "ZeroDivisionError"),
+        (lambda question, tools: 7, "returned int, not a text"),
+        (lambda question: "x", "TypeError"),
+    ],
+)
+def test_a_function_that_fails_is_said_at_the_first_episode(moot_home: Path, function: Any, said: str) -> None:
+    spec = prepare(moot_home, tasks=3)
+    with pytest.raises(moot.TaskError, match=said):
+        moot.run("legalagentbench", agent=function, pack="kill", tasks=spec["tasks"])
+    outcomes = [episode.outcome for episode in moot.open_run("latest").episodes]
+    assert outcomes.count("error") == 1
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -107,5 +149,5 @@ def test_what_makes_no_sense_is_one_sentence_and_nothing_is_written(
 ) -> None:
     spec = prepare(moot_home, tasks=1)
     with pytest.raises((moot.TaskError, moot.StoreError, moot.BadEngine), match=said):
-        moot.run(**{"pack": "kill", "tasks": spec["tasks"], **arguments})  # type: ignore[arg-type]
+        moot.run(**{"pack": "kill", "tasks": spec["tasks"], **arguments})
     assert not list((moot_home / "runs").glob("*"))

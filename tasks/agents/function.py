@@ -1,0 +1,73 @@
+"""A plain function as agent: `f(question, tools) -> answer`, for a notebook.
+
+A policy keeps nothing between its moves, so the function is called anew for every step: calls of tools that are on
+record give what they gave, the first that is not becomes the move. It must therefore do the same for the same
+results, and work of its own that costs much belongs into a cache (`functools.cache`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from tasks.agents.history import Step, steps_of
+from tasks.episode.actions import Answer, CallTool, Move
+from tasks.episode.seats import View
+from tasks.episode.with_tools import ToolResult
+from tasks.errors import TaskError
+
+
+class _Called(BaseException):
+    """Leaves the function at a call that is not on record; no `except Exception` of its own holds it."""
+
+    def __init__(self, tool: str, given: dict[str, object]) -> None:
+        self.call = CallTool(tool, given)
+
+
+class Tools:
+    """What the function calls: `tools.get_company_info(identifier="…", columns=[…])` gives status, observation (the
+    text that a model would read) and value (the same as data, None where there is none)."""
+
+    def __init__(self, steps: Sequence[Step]) -> None:
+        self._steps = iter([step for step in steps if step.tool is not None])
+
+    def __getattr__(self, name: str) -> Callable[..., ToolResult]:
+        """A tool by its name."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+
+        def call(**given: object) -> ToolResult:
+            step = next(self._steps, None)
+            if step is None:
+                raise _Called(name, given)
+            return ToolResult(step.status, step.observation, step.value)
+
+        return call
+
+
+class FunctionPolicy:
+    """Asks the function what comes next."""
+
+    def __init__(self, name: str, function: Callable[[str, Tools], str]) -> None:
+        self.name = name
+        self.function = function
+        self.error: Exception | None = None
+        """The first that the function has raised."""
+
+    def move(self, view: View) -> Move:
+        """The first call that is not on record, or the answer."""
+        yield from ()
+        if type(view) is not View:  # who speaks in a conversation needs more of it than a question
+            raise TaskError(
+                "A function answers questions; in this seat people talk", "Make a Policy with moot.agent."
+            )
+        try:
+            answer = self.function(str(view.card["question"]), Tools(steps_of(view.history, view.seat)))
+        except _Called as called:
+            return called.call
+        except Exception as error:
+            self.error = self.error or error
+            raise
+        if not isinstance(answer, str):
+            self.error = self.error or TypeError(f"{self.name} returned {type(answer).__name__}, not a text")
+            raise self.error
+        return Answer(answer)
