@@ -20,8 +20,21 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, overload
+
+try:
+    for _module in ("app.guard", "models.engine", "store.errors", "tasks.errors"):
+        import_module(_module)
+except ModuleNotFoundError as error:
+    _package = (error.name or "").partition(".")[0]
+    if "." not in (error.name or "") or _package not in ("app", "models", "store", "tasks"):
+        raise  # something else is missing
+    _where = getattr(sys.modules[_package], "__file__", None) or list(sys.modules[_package].__path__)[0]
+    raise ImportError(
+        f"{_where} hides the package {_package} of Moot: rename it, or start Python in another folder"
+    ) from None
 
 from models.engine import Ask, Engine, EngineError, Listener, Reply
 from models.errors import BadEngine, ForeignHost

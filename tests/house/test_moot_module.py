@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import doctest
 import json
+import os
 import re
 import subprocess
 import sys
@@ -30,6 +31,22 @@ def nothing_added(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_it_runs_as_the_command() -> None:
     ran = subprocess.run([sys.executable, "-m", "moot", "--version"], capture_output=True, text=True, cwd=ROOT)
     assert (ran.returncode, ran.stdout.partition(",")[0]) == (0, "moot")
+
+
+@pytest.mark.parametrize("name", ["app", "models", "store/__init__.py", "tasks.py"])
+def test_what_hides_a_package_of_ours_is_named(tmp_path: Path, name: str) -> None:
+    hider = tmp_path / name
+    (hider if not hider.suffix else hider.parent).mkdir(exist_ok=True)
+    if hider.suffix:
+        hider.write_text("")
+    environment = {**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"}
+    ran = subprocess.run(
+        [sys.executable, "-c", "import moot"], capture_output=True, text=True, cwd=tmp_path, env=environment
+    )
+    if hider.suffix:
+        assert f"{hider} hides the package {Path(name).parts[0].removesuffix('.py')} of Moot" in ran.stderr
+    else:  # a folder without __init__.py is none beside a package
+        assert ran.returncode == 0
 
 
 def test_its_examples() -> None:
@@ -103,9 +120,9 @@ def test_a_plain_function_is_an_agent_and_its_samples_are_a_table(
 
     record = moot.run("legalagentbench", agent=look, pack="kill", tasks=spec["tasks"])
     assert {episode.answer for episode in record.episodes} == {"True outside_pack 3"}
-    assert [getattr(event, "tool", "") for event in record.events(record.episodes[0].id) if event.tag == "tool_called"] == [
-        "get_company_info", "get_sum",
-    ]  # fmt: skip
+    events = record.events(record.episodes[0].id)
+    called = [getattr(event, "tool", "") for event in events if event.tag == "tool_called"]
+    assert called == ["get_company_info", "get_sum"]
     assert "3/3" in capsys.readouterr().err
     rows = record.samples()
     assert len(rows) == 3
