@@ -16,11 +16,13 @@ import queue
 import signal
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, BinaryIO
 
 import psutil
+
+from store.worker import JobLimits
 
 BEAT = 0.5
 Order = dict[str, Any]
@@ -135,12 +137,14 @@ class Child:
                 raise ValueError(f"unknown order {other}")
 
     @staticmethod
-    def _vocabulary(path: str) -> contextlib.closing[Any]:
+    @contextlib.contextmanager
+    def _vocabulary(path: str) -> Iterator[Any]:
         """The model of a file without its weights."""
         from models.llama import native
 
         native.start()
-        return contextlib.closing(native.Model(path, lambda _: True, words_only=True))
+        with _bounded_memory(), contextlib.closing(native.Model(path, lambda _: True, words_only=True)) as model:
+            yield model
 
     def _encoding(self, order: Order, stopped: Callable[[], bool]) -> Any:
         """The embedding model of an order, which is loaded once and stays until another is wanted."""
@@ -184,6 +188,26 @@ class Child:
         with self._lock, contextlib.suppress(BrokenPipeError, ValueError):
             self._news.write(line(data))
             self._news.flush()
+
+
+@contextlib.contextmanager
+def _bounded_memory() -> Iterator[None]:
+    """A limit of memory for what a file says of itself: as much more as a job of the worker has. Linux alone counts
+    it."""
+    process = psutil.Process()
+    try:
+        resource = importlib.import_module("resource")
+        taken = process.memory_info().data
+    except (ImportError, AttributeError):
+        yield
+        return
+    before, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    most = taken + JobLimits().memory
+    resource.setrlimit(resource.RLIMIT_DATA, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_DATA, (before, hard))
 
 
 def _failure(error: Exception) -> dict[str, str]:

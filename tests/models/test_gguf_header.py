@@ -270,6 +270,21 @@ def test_a_damaged_or_hostile_header_is_refused_in_one_sentence(tmp_path: Path, 
     assert said in refused(gguf.write(tmp_path / "m.gguf"), child)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux alone counts memory")
+def test_a_header_that_wants_more_memory_than_a_reader_has_is_refused(tmp_path: Path, child: Process) -> None:
+    numbers = 200_000_000  # 1.6 GB, which take no room on the disk
+    head = changed(x=(ARRAY, struct.pack("<IQ", U64, numbers)))
+    path = head.write(tmp_path / "m.gguf")
+    cut = path.read_bytes().index(struct.pack("<IQ", U64, numbers)) + 12
+    start, rest = path.read_bytes()[:cut], path.read_bytes()[cut:]
+    with path.open("wb") as file:
+        file.write(start)
+        file.seek(cut + 8 * numbers)
+        file.write(rest)
+    assert NATIVE in refused(path, child)
+    assert read_header(sound().write(tmp_path / "sound.gguf"), child).architecture == "llama"
+
+
 def test_a_child_that_dies_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("models.llama.process.command", lambda word: [sys.executable, "-c", "raise SystemExit(3)"])
     assert "died (exit code 3)" in refused(sound().write(tmp_path / "m.gguf"))
