@@ -45,11 +45,13 @@ class Cache:
     Args:
         path: the file; made when there is none.
         limit: bytes.
+        version: of what the texts mean; a file of another version is emptied.
     """
 
-    def __init__(self, path: Path, limit: int = MOST_BYTES) -> None:
+    def __init__(self, path: Path, limit: int = MOST_BYTES, version: int = 1) -> None:
         self.path = path
         self.limit = limit
+        self._version = version
         self.troubles: list[StoreError] = []
         """What was wrong with the file and what became of it."""
         self._database: sqlite3.Connection | None = None
@@ -105,6 +107,10 @@ class Cache:
             )
             for line in ("PRAGMA journal_mode = WAL", "PRAGMA synchronous = NORMAL", _TABLE):
                 self._database.execute(line)
+            if self._database.execute("PRAGMA user_version").fetchone() != (self._version,):
+                self._database.executescript(
+                    f"BEGIN IMMEDIATE; DELETE FROM texts; PRAGMA user_version = {self._version}; COMMIT"
+                )
         except (*UNREADABLE, OSError) as error:
             self._fail(error)
 

@@ -20,6 +20,10 @@ from store.files import real_path
 from store.journal import SUFFIX
 from store.schema import storable
 
+VERSION = 1
+"""Of what lines and figures hold: raised when the same file would be described in another way, which throws away what
+is remembered."""
+
 
 @dataclass(frozen=True, slots=True)
 class RunFile:
@@ -73,14 +77,14 @@ def _looked_at(folder: Path, entry: os.DirEntry[str] | Path, seen: Container[str
 
 def remembered() -> dict[str, tuple[str, str]]:
     """Path -> identity and line, of all that is remembered."""
-    with Cache(file_of("lines")) as cache:
+    with _cache("lines") as cache:
         return {path: _parted(text) for path, text in cache.all().items()}
 
 
 def remember(fresh: Mapping[str, tuple[str, str]], gone: Collection[str]) -> None:
     """Keep new lines (path -> identity and line) and forget files that are gone; what cannot be kept is read
     again."""
-    with Cache(file_of("lines")) as lines, Cache(file_of("figures")) as figures:
+    with _cache("lines") as lines, _cache("figures") as figures:
         lines.put({path: f"{then}\n{text}".encode() for path, (then, text) in fresh.items()})
         lines.remove(gone)
         figures.remove(gone)
@@ -90,7 +94,7 @@ def figures(file: RunFile) -> str | None:
     """What is remembered of the figures of a run file as it is."""
     if not file.identity:
         return None
-    with Cache(file_of("figures")) as cache:
+    with _cache("figures") as cache:
         then, text = _parted(cache.get(str(file.path)) or b"")
     return text if then == file.identity else None
 
@@ -98,8 +102,12 @@ def figures(file: RunFile) -> str | None:
 def remember_figures(file: RunFile, text: str) -> None:
     """Keep the figures of a run file that is stable; what cannot be kept is made again."""
     if file.stable and file.identity:
-        with Cache(file_of("figures")) as cache:
+        with _cache("figures") as cache:
             cache.put({str(file.path): f"{file.identity}\n{text}".encode()})
+
+
+def _cache(kind: str) -> Cache:
+    return Cache(file_of(kind), version=VERSION)
 
 
 def _parted(kept: bytes) -> tuple[str, str]:

@@ -156,6 +156,19 @@ def test_a_list_opens_no_file_that_it_has_seen(spec: dict[str, Any], opened: lis
     assert set(run_index.remembered()) == {str(paths[0]), str(paths[2])}
 
 
+def test_an_index_of_another_version_counts_for_nothing(
+    spec: dict[str, Any], opened: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    played(spec)
+    true = list(runs())
+    monkeypatch.setattr(run_index, "VERSION", run_index.VERSION + 1)
+    assert not run_index.remembered()
+    opened.clear()
+    assert list(runs()) == true and opened == ["r.moot"]
+    opened.clear()
+    assert list(runs()) == true and not opened
+
+
 @pytest.mark.parametrize("harm", ["gone", "noise", "read-only", "page"])
 def test_an_index_that_is_broken_counts_for_nothing(spec: dict[str, Any], harm: str) -> None:
     played(spec)

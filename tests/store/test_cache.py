@@ -34,6 +34,17 @@ def test_what_is_kept_is_found_again(tmp_path: Path) -> None:
     assert cache.get(key(1)) is None, "closed, it is empty"
 
 
+def test_a_file_of_another_version_is_emptied(tmp_path: Path) -> None:
+    path = tmp_path / "r.db"
+    with Cache(path) as cache:
+        cache.put({"a": b"1"})
+    with Cache(path, version=2) as cache:
+        assert cache.all() == {} and not cache.troubles
+        cache.put({"b": b"2"})
+    with Cache(path, version=2) as cache:
+        assert cache.all() == {"b": b"2"}
+
+
 def test_the_oldest_go_where_there_is_no_room(tmp_path: Path) -> None:
     limit = 200_000
     with Cache(tmp_path / "r.db", limit) as cache:
