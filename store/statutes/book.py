@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Literal, cast
 from store.pack import Pack
 from store.run_file import reading
 from store.statutes.counterparts import Counterparts
-from store.statutes.model import Article, ArticleNumber, Law, LawVersion, Link, LinkKind
+from store.statutes.model import LARGEST, Article, ArticleNumber, Law, LawVersion, Link, LinkKind
 from store.statutes.names import LIFETIMES, aliases_of, is_revision, key_of_name
 from store.statutes.relations import Doubt, Relations
 from store.text.dates import parse_date
@@ -121,7 +121,9 @@ class StatuteBook:
         self._aliases = self._read_aliases()
 
     def _read_laws(self) -> None:
-        """Laws and their versions; articles are read when they are asked for."""
+        """Laws and their versions; articles are read when they are asked for, but no number of one may be wrong."""
+        for wrong in self._reader.all(_WRONG_NUMBERS):
+            raise ValueError(f"{wrong} numbers no article")
         rows = self._reader.all("SELECT id, name, short, level, provenance FROM laws ORDER BY id")
         self._laws = {row[1]: Law(*row[1:]) for row in rows}
         names = {row[0]: row[1] for row in rows}
@@ -394,6 +396,11 @@ ARTICLE_COLUMNS = (
     "number, sub, part, chapter, section, title, text, amended_by, text_source, derived, position, listed"
 )
 _LINK_COLUMNS = "kind, from_law, from_number, from_sub, to_law, to_number, to_sub, on_day, basis"
+_WRONG_NUMBERS = (
+    "SELECT * FROM (SELECT number, sub FROM articles UNION ALL SELECT from_number, from_sub FROM law_links"
+    f" UNION ALL SELECT to_number, to_sub FROM law_links) WHERE number NOT BETWEEN 0 AND {LARGEST}"
+    f" OR sub NOT BETWEEN 0 AND {LARGEST} LIMIT 1"
+)
 _VERSION_COLUMNS = "label, valid_from, valid_to, adopted, inferred, source"
 
 

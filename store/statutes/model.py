@@ -17,6 +17,10 @@ LinkKind = Literal["renumbered", "succeeded"]
 LINK_KINDS: tuple[LinkKind, ...] = get_args(LinkKind)
 
 
+LARGEST = 9999
+"""No law has more articles; a larger number is no article number."""
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class ArticleNumber:
     """第一百三十三条之一 is (133, 1); `sub` 0 is an article without 之.

@@ -15,7 +15,7 @@ from typing import Any
 
 from store.errors import BadInput
 from store.schema import Provenance, storable
-from store.statutes.model import LINK_KINDS, Article, ArticleNumber, Law, LawVersion, Link
+from store.statutes.model import LARGEST, LINK_KINDS, Article, ArticleNumber, Law, LawVersion, Link
 
 Row = tuple[object, ...]
 Execute = Callable[[str, Row], sqlite3.Cursor]
@@ -171,7 +171,7 @@ def _article_row(version: LawVersion, article: Article, position: int) -> Row:
     number = article.number
     if (article.law, article.label) != (version.law, version.label):
         raise BadInput(f"{article.label} {number.key} does not belong to {version.label}")
-    if number.number < 0 or number.sub < 0:
+    if not (0 <= number.number <= LARGEST and 0 <= number.sub <= LARGEST):
         raise BadInput(f"{version.label}: {number.number}, {number.sub} is no article number")
     texts = (article.part, article.chapter, article.section, article.title)
     sources = (article.amended_by, article.text_source)

@@ -12,13 +12,10 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from store.statutes.model import ArticleNumber
+from store.statutes.model import LARGEST, ArticleNumber
 from store.text.ideographs import HAN
 from store.text.normalise import fold_width
 from store.text.numerals import chinese_to_int
-
-LARGEST = 9999
-"""No law has more articles; a larger number is no article number."""
 
 _HAN = "零〇○一二三四五六七八九十百千两廿卅壹贰貳叁參肆伍陆陸柒捌玖拾佰仟"
 _BLANK = r"[ \t\r\n\u00a0\u200b\ufeff]"

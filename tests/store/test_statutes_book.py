@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from store.builder import PackBuilder
-from store.errors import BadInput
+from store.errors import BadInput, Damaged
 from store.pack import Pack
 from store.statutes.book import Found, Gap, NoText, NotYet, Repealed, StatuteBook, Unknown
 from store.statutes.comparing import articles_of, compare
@@ -98,6 +98,19 @@ def test_states(book: StatuteBook) -> None:
     assert [book.state(version, today) for version in book.versions(LAMPS)] == ["amended", "amended", "in_force"]
     assert book.state(book.versions(KITES)[0], today) == "repealed"
     assert book.state(book.versions(LAMPS)[2], date(2005, 1, 1)) == "not_yet"
+
+
+def test_a_number_that_no_article_has_is_found_when_a_book_is_opened(monkeypatch: pytest.MonkeyPatch) -> None:
+    number = ArticleNumber(10**17)
+    listed = [Article("甲法", "甲法", number, text="甲。")]
+    with make("p") as builder:
+        builder.add_law(Law("甲法"))
+        with pytest.raises(BadInput, match="is no article number"):
+            builder.add_version(LawVersion("甲法", "甲法", date(2000, 1, 1), None), listed)
+        monkeypatch.setattr("store.statutes.tables.LARGEST", number.number)  # as another program may write it
+        builder.add_version(LawVersion("甲法", "甲法", date(2000, 1, 1), None), listed)
+    with Pack.open("p") as pack, pytest.raises(Damaged, match="numbers no article"):
+        StatuteBook(pack)
 
 
 def test_a_law_listed_as_ended_although_in_force_is_a_gap() -> None:
