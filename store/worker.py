@@ -194,14 +194,29 @@ def main() -> int:
     with contextlib.suppress(BrokenPipeError):
         for raw in jobs:
             job = json.loads(raw)
-            limits = JobLimits(**job["limits"])
-            _limit(limits)
-            _ring(limits.wall)
+            _begin(JobLimits(**job["limits"]))
             line = _outcome(job)
-            _ring(0)
+            _alarm(0)
             outcomes.write(line + b"\n")
             outcomes.flush()
     return 0
+
+
+_running: JobLimits | None = None
+"""Of the job that is carried out."""
+
+
+def _begin(limits: JobLimits) -> None:
+    global _running
+    _running = limits
+    _limit(limits)
+    _alarm(limits.wall)
+
+
+def renew_time() -> None:
+    """Give the job that calls this its time anew: a piece of a long file may take as long as a file of its own."""
+    if _running is not None:
+        _begin(_running)
 
 
 def _outcome(job: Mapping[str, Any]) -> bytes:
@@ -227,7 +242,7 @@ def _described(error: BaseException) -> str:
     return type(error).__name__
 
 
-def _ring(seconds: int) -> None:
+def _alarm(seconds: int) -> None:
     """End this process after so much time by the clock, whatever it is doing; 0: no more."""
     if hasattr(signal, "alarm"):
         signal.alarm(seconds)

@@ -27,7 +27,7 @@ from store.schema import storable
 from store.worker import JobLimits, Worker
 
 MAX_RECORD: Final = 64 << 20
-"""Bytes of one JSON record or one line: JSON is read in this process."""
+"""Bytes of one JSON record, of one line, of a file that is read as a whole: this process reads them."""
 MAX_ARCHIVE: Final = 16 << 30
 """Bytes of everything in a zip archive: limits of a process do not spare the disk."""
 BULK: Final = JobLimits(cpu=600, wall=3600)
@@ -163,6 +163,19 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
                 yield cast(IO[bytes], stream)
             except (gzip.BadGzipFile, EOFError, zlib.error) as error:
                 raise BadInput(f"{path.name}: damaged gzip ({error})") from None
+
+
+def read_bytes(path: Path, label: str) -> bytes:
+    """All bytes of a file, unpacked when it is gzipped.
+
+    Raises:
+        BadInput: there are more than a record may have.
+    """
+    with opened(path) as stream:
+        data = stream.read(MAX_RECORD + 1)
+    if len(data) > MAX_RECORD:
+        raise BadInput(f"{label}: longer than {MAX_RECORD >> 20} MiB", "Divide it into files of one law each.")
+    return data
 
 
 def _from_lines(path: Path, label: str, fault: Callable[[BadInput], None]) -> Iterator[tuple[int, object, str]]:

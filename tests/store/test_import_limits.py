@@ -131,3 +131,23 @@ def test_a_hostile_judgment_is_a_sentence(tmp_path: Path, content: bytes) -> Non
     (tmp_path / "judgment").write_bytes(content)
     with pytest.raises(BadInput, match="judgment"):
         read_text(tmp_path / "judgment")
+
+
+# Laws
+# -----------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("format_name", "name", "content"),
+    [
+        ("law-markdown", "甲法.md", f"# 甲法\n\n<!-- INFO END -->\n\n第一条 {'甲' * 999}。\n"),
+        ("law-text", "甲法.txt", f"甲法\n（2000年1月1日通过）\n第一条 {'甲' * 999}。\n"),
+        ("law-json", "laws.json", f'{{"law": "甲法", "versions": [\n{" " * 999}]}}'),
+    ],
+)
+def test_a_law_too_long_to_be_read_as_a_whole_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, format_name: str, name: str, content: str
+) -> None:
+    monkeypatch.setattr("store.importers.reading.MAX_RECORD", 500)
+    (tmp_path / name).write_text(content, encoding="utf-8")
+    assert f"{name}: longer than 0 MiB" in refused(format_name, tmp_path / name)

@@ -54,6 +54,12 @@ def test_whatever_a_reader_does_is_a_sentence(
 
 
 @POSIX
+def test_each_piece_of_a_long_file_has_its_own_time() -> None:
+    with Worker() as worker:
+        assert worker.run(f"{HARM}:in_pieces", label="a.jsonl", limits=JobLimits(cpu=1)) == "done"
+
+
+@POSIX
 def test_a_killed_child_is_replaced() -> None:
     with Worker() as worker:
         pid, *_ = worker.run(f"{HARM}:fine", label="a")

@@ -28,7 +28,7 @@ from store.errors import BadInput
 from store.importers import Progress
 from store.importers.law.naming import level_of
 from store.importers.law.writing import Origin, StatedLaw, Tally, labelled_files, write_pack
-from store.importers.reading import entered, opened, records
+from store.importers.reading import MAX_RECORD, entered, opened, read_bytes, records
 from store.statutes.model import LINK_KINDS, Article, ArticleNumber, Law, LawVersion, Link, LinkKind
 from store.statutes.names import short_name
 from store.text.citation import parse_number
@@ -200,7 +200,7 @@ def read_laws(path: Path, label: str, windows: _Windows | None = None) -> Iterat
         BadInput: a field is not what it should be; `label`, line and field are named.
     """
     windows = windows or _Windows()
-    whole = _one_object(path)
+    whole = _one_object(path, label)
     if whole is not None:
         yield _law(whole, label, windows)
         return
@@ -208,15 +208,14 @@ def read_laws(path: Path, label: str, windows: _Windows | None = None) -> Iterat
         yield _law(content, f"{label}, line {line}", windows)
 
 
-def _one_object(path: Path) -> Mapping[str, object] | None:
+def _one_object(path: Path, label: str) -> Mapping[str, object] | None:
     """A file that is one object over several lines; None when it is an array or lines."""
     with opened(path) as stream:
-        first = stream.readline()
+        first = stream.readline(MAX_RECORD)
         if not first.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{") or first.rstrip().endswith(b"}"):
             return None
-        data = first + stream.read()
     try:
-        content = json.loads(data.decode("utf-8-sig"))
+        content = json.loads(read_bytes(path, label).decode("utf-8-sig"))
     except (ValueError, RecursionError):
         return None
     return content if isinstance(content, dict) else None

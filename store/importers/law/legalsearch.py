@@ -26,7 +26,7 @@ from typing import Any
 from store.errors import BadInput
 from store.importers import Progress
 from store.importers.law.writing import Origin, StatedLaw, Tally, labelled_files, write_pack
-from store.importers.reading import entered, head, opened, records
+from store.importers.reading import entered, head, read_bytes, records
 from store.statutes.model import Article, ArticleNumber, Law, LawVersion
 from store.statutes.names import short_name, successions_among, without_version
 from store.text.alignment import squeezed
@@ -183,10 +183,8 @@ def _first_record(path: Path) -> Iterator[dict[str, object]]:
 
 
 def _read_menu(rows: _Collection, path: Path, label: str, progress: Progress) -> int:
-    with opened(path) as raw:
-        data = raw.read()
     try:
-        text = data.decode("utf-8-sig")
+        text = read_bytes(path, label).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise BadInput(f"{label}: not UTF-8") from None
     seen: dict[str, int] = {}
@@ -246,10 +244,8 @@ def _read_chunks(rows: _Collection, path: Path, label: str, progress: Progress) 
 
 
 def _read_tree(rows: _Collection, path: Path, label: str, progress: Progress) -> int:
-    with opened(path) as raw:
-        data = raw.read()
     try:
-        content = json.loads(data.decode("utf-8-sig"))
+        content = json.loads(read_bytes(path, label).decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
         raise BadInput(f"{label}: not readable as JSON ({error})") from None
     done = 0

@@ -20,7 +20,7 @@ from store.importers.law.history import read_history
 from store.importers.law.parsed import ParsedLaw, decode, heading, plain
 from store.importers.law.texts import completed, import_texts
 from store.importers.law.writing import Origin
-from store.importers.reading import entered, opened
+from store.importers.reading import entered, read_bytes
 
 ORIGIN = Origin(
     "National laws in Markdown (layout of LawRefBook/Laws, texts of the national laws database)",
@@ -51,13 +51,7 @@ def read_file(path: Path, label: str) -> ParsedLaw:
     """
     if path.suffix.lower() not in (".md", ".markdown", ".gz"):
         raise BadInput(f"{label} is no Markdown file")
-    return read_text(decode(read_bytes(path), label), label)
-
-
-def read_bytes(path: Path) -> bytes:
-    """The bytes of a file, unpacked."""
-    with opened(path) as stream:
-        return stream.read()
+    return read_text(decode(read_bytes(path, label), label), label)
 
 
 def named_day(file_name: str) -> tuple[str, date | None]:

@@ -16,11 +16,11 @@ from store.importers import Progress
 from store.importers.law import naming
 from store.importers.law.body import begins_body, read_body
 from store.importers.law.history import has_day, read_history
-from store.importers.law.markdown import named_day, read_bytes
+from store.importers.law.markdown import named_day
 from store.importers.law.parsed import ParsedLaw, decode, plain
 from store.importers.law.texts import completed, import_texts
 from store.importers.law.writing import Origin
-from store.importers.reading import entered
+from store.importers.reading import entered, read_bytes
 
 ORIGIN = Origin("Statutes as plain text", "as stated by whoever gave the texts")
 _SUFFIXES = (".txt", ".text", ".gz", "")
@@ -47,7 +47,7 @@ def _read_file(path: Path, label: str) -> ParsedLaw:
 
 
 def _read(path: Path, label: str) -> ParsedLaw:
-    return read_text(decode(read_bytes(path), label), label)
+    return read_text(decode(read_bytes(path, label), label), label)
 
 
 def read_text(text: str, label: str) -> ParsedLaw:

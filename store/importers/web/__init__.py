@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from store.errors import BadInput
 from store.importers import Progress
-from store.importers.reading import BULK, entered, files_in, head
+from store.importers.reading import entered, files_in, head
 from store.importers.web.parsed import Kind, ParsedPage, kind_of
 from store.web_tables import host_of, local_address
 from store.worker import JobLimits, Worker, read_lines
@@ -31,6 +31,7 @@ _HEAD = 64 << 10
 _OUTCOMES = ("page", "duplicate", "conflict", "refused", "not_a_page")
 _EVERY = 20
 _LIMITS = JobLimits(cpu=30)
+"""Of a page, in a file of its own or in a list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,7 @@ class _Import:
                 self._say(label, "not_a_page", f"{label} is no HTML, MHTML, Markdown or JSON lines")
             else:
                 job = "store.importers.web.pages:read_pages", str(path), label, kind, out
-                worker.run(*job, label=label, limits=BULK if kind == "json" else _LIMITS)
+                worker.run(*job, label=label, limits=_LIMITS)
                 if kind == "json":
                     self._lists.add(label)
                 for where, page, why in read_lines(out):

@@ -18,7 +18,7 @@ from store.importers.reading import records
 from store.importers.web.hypertext import read_html
 from store.importers.web.parsed import ParsedPage, clean_text, clean_title, day_in, decode, read_page
 from store.web_tables import tidy_address
-from store.worker import write_lines
+from store.worker import renew_time, write_lines
 
 URL_KEYS = ("url", "link", "source_url", "网址")
 TITLE_KEYS = ("title", "标题")
@@ -190,6 +190,7 @@ def _lines(path: Path, label: str) -> Iterator[tuple[str, list[Any] | None, str]
     for number, (line, record) in enumerate(records(path, label), 1):
         where = f"{label}, line {line}" + (f" ({number})" if line == last else "")
         last = line
+        renew_time()
         try:
             yield where, read_record(record, where).plain(), ""
         except BadInput as error:
