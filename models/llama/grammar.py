@@ -83,10 +83,11 @@ class Grammar:
         self._model = model
         try:
             source = LLMatcher.grammar_from_json_schema(json.dumps(bounded(schema)), overrides=_FORM)
+            self._matcher = LLMatcher(vocabulary(model), source, log_level=0)
+            if self._matcher.is_error():
+                raise ValueError(self._matcher.get_error())
         except ValueError as error:
             raise NativeError(f"no grammar can express the schema: {_line(error)}") from error
-        self._matcher = LLMatcher(vocabulary(model), source, log_level=0)
-        self._check()
 
     def allows(self, token: int) -> bool:
         """Whether a token may come next."""
@@ -107,7 +108,8 @@ class Grammar:
 
     def _check(self) -> None:
         if self._matcher.is_error():
-            raise NativeError(f"no grammar can express the schema: {_line(self._matcher.get_error())}")
+            words = _line(self._matcher.get_error())
+            raise NativeError(f"the grammar of the schema cannot follow the reply: {words}")
 
 
 def _line(words: object) -> str:

@@ -274,3 +274,10 @@ def test_what_no_grammar_can_express_is_named(box: Box, schema: dict[str, Any], 
     with pytest.raises(NativeError, match="no grammar can express the schema: ") as caught:
         Grammar(box.model, schema)
     assert says in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_a_reply_that_a_grammar_cannot_follow_is_no_fault_of_the_schema(box: Box) -> None:
+    grammar = Grammar(box.model, {"enum": ["a"]})
+    wrong = next(token for token in range(box.model.size) if not grammar.allows(token))
+    with pytest.raises(NativeError, match="^the grammar of the schema cannot follow the reply: "):
+        grammar.accept(wrong)
