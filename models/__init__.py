@@ -1,1 +1,1 @@
-"""Engines: whatever turns a prompt into a reply. This room knows no other room."""
+"""Engines: whatever turns a prompt into a reply."""

@@ -45,11 +45,11 @@ from models.endpoint_wire import (
     about_tools,
     is_overflow,
     most_tokens,
+    reply_tokens_left,
     request_body,
-    room_of,
     wanted_extra,
 )
-from models.engine import Ask, Delta, EngineError, Finish, Listener, Message, Reply, Room, Settings
+from models.engine import Ask, ContextLimits, Delta, EngineError, Finish, Listener, Message, Reply, Settings
 from models.errors import BadEngine
 from models.specs import Opening
 
@@ -102,11 +102,11 @@ class EndpointEngine:
     def _url(self) -> str:
         return self._server.address.base
 
-    def room(self) -> Room:
+    def context_limits(self) -> ContextLimits:
         """The context that the server states (vLLM, llama-server), 0 where it states none; it is not asked to
         count."""
         stated = (self._facts.get(name) for name in ("n_ctx", "max_model_len"))
-        return Room(next((size for size in stated if isinstance(size, int) and size > 0), 0))
+        return ContextLimits(next((size for size in stated if isinstance(size, int) and size > 0), 0))
 
     def at_once(self) -> int:
         """As many calls as episodes go on at a time."""
@@ -209,12 +209,12 @@ class EndpointEngine:
         self, ask: Ask, flight: Flight, until: float, say: Callable[[News], None]
     ) -> tuple[Collector, Finish | None, str]:
         """Ask until there is a reply or a refusal that stands: (what came, its finish where we know better, note)."""
-        room: int | None = None
+        most: int | None = None
         busy, waited = 0, 0.0
         with self._lock:
             refused = dict(self._refused)
         while not flight.stopped and time.monotonic() < until:
-            body = request_body(ask, self._model, refused=refused, room=room)
+            body = request_body(ask, self._model, refused=refused, most=most)
             collector = Collector(body["max_tokens"])
             refusal = self._server.chat(body, flight, collector, say, until)
             if refusal is None:
@@ -222,9 +222,9 @@ class EndpointEngine:
                     self._refused |= refused
                 return collector, None, _left_alone(body)
             if is_overflow(refusal.text):
-                left = room_of(refusal.text)
-                if room is None and not collector.text and 0 < left < most_tokens(ask.settings):
-                    room = left
+                left = reply_tokens_left(refusal.text)
+                if most is None and not collector.text and 0 < left < most_tokens(ask.settings):
+                    most = left
                     continue
                 return collector, "context_full", f"the context of the server is full: {refusal.text}"
             if refusal.status in FIELD_STATUS and self._go_without(ask, body, refused, refusal.text):

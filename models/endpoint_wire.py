@@ -94,7 +94,7 @@ OVERFLOW = re.compile(
 )
 """A prompt, or a prompt and its reply, that does not fit the context."""
 
-ROOM = tuple(
+TOKENS_LEFT = tuple(
     re.compile(pattern, re.IGNORECASE | re.DOTALL)
     for pattern in (
         # vLLM, llama-cpp-python
@@ -121,7 +121,7 @@ def clean_text(text: str) -> str:
 
 
 def request_body(
-    ask: Ask, model: str, *, refused: Mapping[str, int] | None = None, room: int | None = None
+    ask: Ask, model: str, *, refused: Mapping[str, int] | None = None, most: int | None = None
 ) -> dict[str, Any]:
     """The JSON body of a chat completion.
 
@@ -129,7 +129,7 @@ def request_body(
         ask: the question; all of its settings are passed explicitly.
         model: name of the model on the server.
         refused: name of a field of `EXTRAS` -> how many of its neutral forms the server did not take.
-        room: tokens that may be generated, where that is less than the settings allow.
+        most: tokens that may be generated, where that is less than the settings allow.
     """
     settings = ask.settings
     body: dict[str, object] = {
@@ -138,7 +138,7 @@ def request_body(
         "stream": True,
         "temperature": settings.temperature,
         "top_p": settings.top_p,
-        "max_tokens": most_tokens(settings) if room is None else min(room, most_tokens(settings)),
+        "max_tokens": most_tokens(settings) if most is None else min(most, most_tokens(settings)),
         "seed": settings.seed,
     }
     for name, forms in EXTRAS.items():
@@ -439,9 +439,9 @@ def is_overflow(text: str) -> bool:
     return OVERFLOW.search(text) is not None
 
 
-def room_of(text: str) -> int:
+def reply_tokens_left(text: str) -> int:
     """Tokens that a reply may have beside the prompt, as the words say; 0 when they do not say or there are none."""
-    for pattern in ROOM:
+    for pattern in TOKENS_LEFT:
         found = pattern.search(text)
         if found:
             return max(0, int(found["context"][:12]) - int(found["prompt"][:12]))

@@ -18,8 +18,8 @@ Role = Literal["system", "user", "assistant", "tool"]
 Finish = Literal["stop", "length", "repetition", "cancelled", "context_full", "time_limit"]
 Origin = Literal["", "fresh", "kept", "copied", "restored", "evicted", "cached"]
 """Where the memory of a call came from: nothing to reuse; still in place; copied from another sequence; brought back
-from parking; or lost because other sequences needed the room (and so evaluated again). `cached`: there was no call,
-the reply is one of an earlier run."""
+from ordinary memory; or evicted because other sequences needed the stream (and so evaluated again). `cached`: there
+was no call, the reply is one of an earlier run."""
 Phase = Literal["loading", "reading", "thinking", "speaking"]
 
 
@@ -234,8 +234,8 @@ class Busy(Unavailable):
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
-    """What an engine has room for: `context` in tokens, `density` in tokens a character of court Chinese (0: not
+class ContextLimits:
+    """The context of an engine: `context` in tokens, `density` in tokens a character of court Chinese (0: not
     counted)."""
 
     context: int
@@ -243,10 +243,10 @@ class Room:
 
 
 @runtime_checkable
-class Roomy(Protocol):
-    """An engine that knows its room; one that does not has the room that its SPEC says."""
+class HasContextLimits(Protocol):
+    """An engine that knows its limits; one that does not has those that its SPEC says."""
 
-    def room(self) -> Room:
+    def context_limits(self) -> ContextLimits:
         """Context and density, always the same for one file and settings."""
         ...
 

@@ -1,4 +1,4 @@
-"""Errors of this room beside `EngineError`: an engine that cannot be had at all."""
+"""Errors of this package beside `EngineError`: an engine that cannot be had at all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a SPEC says of speaking and of room, behind its last '#':
+"""Settings of sampling and of context in a SPEC, behind its last '#':
 `llama:qwen.gguf#ctx=16384,temperature=0.7,top_p=0.8,reply=4096,thinking=off`, `endpoint:URL#MODEL#temperature=0.7`.
 
 It belongs to the seat that the SPEC stands in, goes before what agents and settings of a benchmark ask for, and is

@@ -27,7 +27,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from models.calls import read
-from models.engine import Ask, EngineError, Listener, Reply, Room, Usage
+from models.engine import Ask, ContextLimits, EngineError, Listener, Reply, Usage
 from models.errors import BadEngine
 from models.specs import Opening
 from store.errors import BadInput, NotFound
@@ -129,16 +129,16 @@ class ScriptedEngine:
 class RecordedEngine:
     """Answers with recorded replies, found by the digest of the Ask: nothing is computed, a new question fails."""
 
-    def __init__(self, replies: Mapping[str, Reply], source: str, room: Room | None = None) -> None:
-        """`room`: of the engine that gave the replies, so that prompts come out as they were."""
+    def __init__(self, replies: Mapping[str, Reply], source: str, limits: ContextLimits | None = None) -> None:
+        """`limits`: of the engine that gave the replies, so that prompts come out as they were."""
         self._replies = dict(replies)
         self._source = source
-        self._room = room or Room(0)
+        self._limits = limits or ContextLimits(0)
         self._closed = False
 
-    def room(self) -> Room:
-        """The room of the engine that gave the replies."""
-        return self._room
+    def context_limits(self) -> ContextLimits:
+        """Those of the engine that gave the replies."""
+        return self._limits
 
     def describe(self) -> dict[str, object]:
         """Kind, where the replies come from, and their hash."""

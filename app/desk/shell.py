@@ -44,7 +44,7 @@ from app.preferences import prefer, preferences, speak_as_preferred
 from app.strings import language, set_language, t
 from app.strings.sentences import of_system, said
 from app.terminal import clean, sentence
-from models.llama import shelf
+from models.llama.engine import end_kept, keep_last
 from store.errors import StoreError
 from store.files import real_path
 from store.writer import ask_to_stop
@@ -130,7 +130,7 @@ class Desk(App[int]):
         self._code = 0
 
     async def on_mount(self) -> None:
-        shelf.keep()
+        keep_last()
         consent(ask=self.ask_host)
         if self._wanted is not None:
             await self.start_demo(self._wanted, self._question)
@@ -423,4 +423,4 @@ class Desk(App[int]):
         self._leaving.set()
         consent()
         self.controller.leave()
-        shelf.clear()
+        end_kept()

@@ -212,12 +212,12 @@ def _bounded_memory() -> Iterator[None]:
 
 def _failure(error: Exception) -> dict[str, str]:
     """Why an order failed, by kind and in words."""
-    from models.llama.process import told
+    from models.llama.process import error_text
 
     kinds = {MemoryError: "memory", ImportError: "missing"}
     native = "native" if type(error).__name__ == "NativeError" else "error"
     kind = next((kind for known, kind in kinds.items() if isinstance(error, known)), native)
-    return {"failed": kind, "text": told(error)}
+    return {"failed": kind, "text": error_text(error)}
 
 
 if __name__ == "__main__":

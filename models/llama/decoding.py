@@ -1,4 +1,4 @@
-"""One call while it speaks: which token comes next, what text the tokens make, and when it ends.
+"""The generation of one call: which token comes next, what text the tokens make, and when it ends.
 
 Tokens are drawn freely and tested against the grammar of the schema; only when one is refused are the others masked.
 Reasoning runs free, the grammar begins with speech. Times are not known here.
@@ -158,7 +158,7 @@ CANDIDATE = np.dtype([("id", np.int32), ("logit", np.float32), ("p", np.float32)
 
 
 @dataclass
-class Speaker:
+class Generation:
     """Turns tokens into the reply of one call. `thinks` says whether the prompt already opened a reasoning block."""
 
     model: Model
@@ -177,8 +177,8 @@ class Speaker:
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._splitter = Splitter(self.thinks)
         self.phase = "thinking" if self.thinks else "speaking"
-        self._told_reasoning = self._told_speech = 0
-        self._thought = 0
+        self._reported_reasoning = self._reported_speech = 0
+        self._reasoning_tokens = 0
         """Tokens of reasoning so far, its marks included."""
         self._forced: list[int] = []
         """Tokens that close the reasoning, because its budget is spent."""
@@ -192,9 +192,9 @@ class Speaker:
         return self.sampler.has_grammar and self.phase == "speaking"
 
     @property
-    def thought(self) -> int:
+    def reasoning_tokens(self) -> int:
         """Generated tokens that were reasoning, its marks included; 0 where there was none."""
-        return self._thought if self.reasoning else 0
+        return self._reasoning_tokens if self.reasoning else 0
 
     def take(self, logits: Logits) -> int | None:
         """Draw a token and take it in; the token to evaluate next, None when the turn is over."""
@@ -208,27 +208,27 @@ class Speaker:
             self._close_reasoning()  # it has thought, and said nothing yet
             forced, token = True, self._forced.pop(0)
         if not forced and self.model.ends(token):
-            self._hear(self._rest(), last=True)
+            self._append_text(self._rest(), last=True)
             self.finish = self.finish or "stop"
             return None
         fresh = self._decoder.decode(self.model.piece(token))
         self._measure(logits, token, fresh)
         self.sampler.accept(token, bound=bound)
         self.tokens.append(token)
-        self._hear(fresh)
-        self._mind_the_budgets()
+        self._append_text(fresh)
+        self._apply_budgets()
         if self.finish is None and len(self.tokens) % EVERY == 0 and loops(self.reasoning + self.speech):
             self.end("repetition")
         return token if self.finish is None else None
 
-    def _mind_the_budgets(self) -> None:
+    def _apply_budgets(self) -> None:
         settings = self.ask.settings
         if (self.phase == "thinking" and not self._closed) or self._forced:
-            self._thought = len(self.tokens)
-        spent = settings.reasoning and self._thought >= settings.reasoning
+            self._reasoning_tokens = len(self.tokens)
+        spent = settings.reasoning and self._reasoning_tokens >= settings.reasoning
         if spent and self._may_close:
             self._close_reasoning()
-        spoken = len(self.tokens) - (self._thought if settings.reasoning else 0)
+        spoken = len(self.tokens) - (self._reasoning_tokens if settings.reasoning else 0)
         if self.finish is None and not self._forced and spoken >= settings.max_tokens:
             self.end("length")
 
@@ -244,24 +244,25 @@ class Speaker:
 
     def end(self, finish: Finish) -> None:
         """The turn is over for a reason outside the model."""
-        self._hear(self._rest(), last=True)
+        self._append_text(self._rest(), last=True)
         self.finish = self.finish or finish
 
     def news(self) -> list[tuple[Phase, str]]:
         """What may be shown since the last time: text that could still become a stop string is held back."""
-        held = max((len(stop) - 1 for stop in self.ask.settings.stop), default=0) if self.finish is None else 0
-        upto = max(self._told_speech, len(self.speech) - held)
+        kept_back = max((len(stop) - 1 for stop in self.ask.settings.stop), default=0) if self.finish is None else 0
+        upto = max(self._reported_speech, len(self.speech) - kept_back)
         parts: list[tuple[Phase, str]] = [
-            ("thinking", self.reasoning[self._told_reasoning :]), ("speaking", self.speech[self._told_speech : upto]),
-        ]  # fmt: skip
-        self._told_reasoning, self._told_speech = len(self.reasoning), upto
+            ("thinking", self.reasoning[self._reported_reasoning :]),
+            ("speaking", self.speech[self._reported_speech : upto]),
+        ]
+        self._reported_reasoning, self._reported_speech = len(self.reasoning), upto
         return [part for part in parts if part[1]]
 
     def _opens_reasoning(self, token: int) -> bool:
         name = self.model.piece(token).decode("utf-8", "replace").strip()
         return name in OPENINGS
 
-    def _hear(self, text: str, *, last: bool = False) -> None:
+    def _append_text(self, text: str, *, last: bool = False) -> None:
         pieces = list(self._splitter.feed(text)) if text else []
         if last:
             pieces += self._splitter.finish()
@@ -272,9 +273,9 @@ class Speaker:
                 self.speech += part
         self.phase = "thinking" if self._splitter.thinking else "speaking"
         if self.speech and self.ask.settings.stop:
-            self._look_for_stop()
+            self._cut_at_stop()
 
-    def _look_for_stop(self) -> None:
+    def _cut_at_stop(self) -> None:
         found = [at for at in (self.speech.find(stop) for stop in self.ask.settings.stop if stop) if at >= 0]
         if found:
             self.speech = self.speech[: min(found)]
@@ -310,7 +311,7 @@ OPENINGS = tuple(block.opener for block in BLOCKS if block.phase == "thinking")
 """First tokens after which a reply bound to a grammar may first reason freely."""
 
 
-def spoken_part(model: Model, tokens: Sequence[int], text: str, *, thinks: bool) -> tuple[list[int], str]:
+def tokens_of_text(model: Model, tokens: Sequence[int], text: str, *, thinks: bool) -> tuple[list[int], str]:
     """The generated tokens that make up `text` (speech without reasoning, cut at a stop string), and what text is
     left.
 
@@ -320,13 +321,13 @@ def spoken_part(model: Model, tokens: Sequence[int], text: str, *, thinks: bool)
     if any(not 0 <= token < model.size or model.is_control(token) for token in tokens):
         return [], text
     decoder, splitter = codecs.getincrementaldecoder("utf-8")("replace"), Splitter(thinks)
-    speech, first, best, thought = "", 0, (0, 0), thinks
+    speech, first, best, reasoning_tokens = "", 0, (0, 0), thinks
     for index, token in enumerate(tokens):
         speech += "".join(
             part for phase, part in splitter.feed(decoder.decode(model.piece(token))) if phase == "speaking"
         )
-        thought = thought or splitter.thinking
-        if thought and not speech:
+        reasoning_tokens = reasoning_tokens or splitter.thinking
+        if reasoning_tokens and not speech:
             first = index + 1
         if len(speech) > len(text):
             break

@@ -20,9 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from models.calls import read
-from models.engine import Ask, Delta, EngineError, Listener, Message, Reply, Room, Settings
+from models.engine import Ask, ContextLimits, Delta, EngineError, Listener, Message, Reply, Settings
 from models.errors import BadEngine
-from models.llama import shelf
 from models.llama.header import INSTALL, Header, read_header
 from models.llama.library import resolve
 from models.llama.memory import available, default_context, estimate, refuse_too_large
@@ -49,8 +48,8 @@ FEWEST_SLOTS = 4
 MOST_SLOTS = 16
 SMALL = 100_000_000
 """Parameters under which a second thread waits for the first longer than it computes."""
-HEARD = frozenset({"stop", "length", "repetition", "context_full"})
-"""Ends of calls that the child has looked at; one that was stopped may have waited all the time."""
+DECODED = frozenset({"stop", "length", "repetition", "context_full"})
+"""Ends of calls that had a slot; one that was stopped may have waited all the time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,14 +86,11 @@ def open_llama(opening: Opening) -> LlamaEngine:
     name, _, settings = opening.rest.partition("#")
     path = resolve(name, opening.library) if opening.library is not None else Path(name)
     chosen = parse_settings(settings)
-    kept = shelf.take(_key(path, chosen), opening.parallel)
-    if isinstance(kept, LlamaEngine):
-        return kept
-    return LlamaEngine(path, chosen, parallel=opening.parallel)
+    return take_kept(_key(path, chosen), opening.parallel) or LlamaEngine(path, chosen, parallel=opening.parallel)
 
 
 def _key(path: Path, settings: LlamaSettings) -> str:
-    """What makes two engines the same: the file as it lies there now, and the settings."""
+    """Identity of an engine: the file as it lies there now, and the settings."""
     try:
         found = identity.identity(path)
     except StoreError:
@@ -192,7 +188,7 @@ class LlamaEngine:
             "build": self._build,
         }
 
-    def room(self) -> Room:
+    def context_limits(self) -> ContextLimits:
         """The context, and the tokens a character that the vocabulary of the file needs, counted in the child."""
         with self._lock:
             if not self._density:
@@ -203,7 +199,7 @@ class LlamaEngine:
                         f"'{self.path.name}' cannot be loaded: {error.title}", "`moot models check FILE` says more."
                     ) from None
                 self._density = math.ceil(counted["tokens"] / len(PASSAGE) * 100) / 100
-        return Room(self.context, self._density)
+        return ContextLimits(self.context, self._density)
 
     def load(self, listen: Listener | None = None) -> dict[str, Any]:
         """Load the model now; gives what is known of it: context, slots, together, threads, build, memory in
@@ -265,10 +261,9 @@ class LlamaEngine:
         return list(self._ask_child("tokenize", text=text))
 
     def close(self) -> None:
-        """Give the model back: it is kept for the next run where that was asked for (`shelf`), else its process
-        ends."""
+        """Keep the model loaded for the next run where that is wanted (`keep_last`), else end its process."""
         self._known = set()  # the next run may be one of before: its seats have the same names and said other words
-        if not self._closed and not shelf.put(self):
+        if not self._closed and not keep(self):
             self.end()
 
     def end(self) -> None:
@@ -279,8 +274,8 @@ class LlamaEngine:
     def _fitting_slots(self, wished: int) -> int:
         """As many sequences as a quarter of the free memory holds, at least one."""
         slots = min(wished, MOST_SLOTS)
-        room = available() / 4
-        while slots > 1 and estimate(self.header, self.context, slots).cache > room:
+        memory = available() / 4
+        while slots > 1 and estimate(self.header, self.context, slots).cache > memory:
             slots -= 1
         return slots
 
@@ -350,7 +345,7 @@ class LlamaEngine:
         self._process.wait(order, news)
         for place, call in enumerate(calls):
             result = results.get(place)
-            if isinstance(result, Reply) and result.finish in HEARD:
+            if isinstance(result, Reply) and result.finish in DECODED:
                 known.add((call.ask.episode, call.ask.seat))
 
     def _ask_child(self, op: str, **what: Any) -> Any:
@@ -396,3 +391,52 @@ def _for_load(listen: Listener | None, ask: Ask | None = None) -> Any:
             listen(replace(delta, episode=ask.episode, seat=ask.seat) if ask is not None else delta)
 
     return news
+
+
+# --- the engine that was closed last --------------------------------------------------------------------------------
+
+_cache_lock = threading.Lock()
+_keeping = False
+_kept: LlamaEngine | None = None
+
+
+def keep_last() -> None:
+    """From now on keep the engine that was closed last loaded, for whoever opens the same model next.
+
+    On the desk a fork, a resumed run or the next run then finds the weights in memory, and the sequences of the run
+    before: a fork copies what it shares instead of evaluating it again. One engine at most, for its memory.
+    """
+    global _keeping
+    _keeping = True
+
+
+def keep(engine: LlamaEngine) -> bool:
+    """Keep an engine that is being closed; False when it is to be ended instead."""
+    global _kept
+    with _cache_lock:
+        if not _keeping or not engine.loaded:
+            return False
+        before, _kept = _kept, engine
+    if before is not None and before is not engine:
+        before.end()
+    return True
+
+
+def take_kept(key: str, slots: int) -> LlamaEngine | None:
+    """The kept engine if it has this key and enough slots; any other is ended, so that two never fill the memory."""
+    global _kept
+    with _cache_lock:
+        engine, _kept = _kept, None
+    if engine is None or (engine.loaded and engine.key == key and engine.slots >= slots):
+        return engine
+    engine.end()
+    return None
+
+
+def end_kept() -> None:
+    """End the kept engine, and keep none any more."""
+    global _keeping, _kept
+    with _cache_lock:
+        _keeping, engine, _kept = False, _kept, None
+    if engine is not None:
+        engine.end()

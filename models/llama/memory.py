@@ -114,10 +114,10 @@ def refuse_too_large(header: Header, ctx: int, slots: int, free: int | None = No
     fits = fitting(header, ctx, slots, free)
     if fits:
         raise BadEngine(title, "Fits: " + " or ".join(f"#ctx={length},slots={count}" for length, count in fits) + ".")
-    room = free - (estimate(header, SMALLEST_CONTEXT, 1).total - need.weights)
+    left = free - (estimate(header, SMALLEST_CONTEXT, 1).total - need.weights)
     hint = (
-        f"A model file of up to {gigabytes(room)} would fit: a smaller model or a stronger quantisation."
-        if room > 0
+        f"A model file of up to {gigabytes(left)} would fit: a smaller model or a stronger quantisation."
+        if left > 0
         else ""
     )
     raise BadEngine(title, hint or "Close other programs first.")

@@ -216,7 +216,7 @@ class Context:
         for index in range(self._room):
             self._batch.n_seq_id[index] = 1
 
-    def read(self, stream: int, tokens: Tokens, start: int, *, logits: bool) -> Logits | None:
+    def prefill(self, stream: int, tokens: Tokens, start: int, *, logits: bool) -> Logits | None:
         """Evaluate up to `CHUNK` tokens of one sequence from position `start`; the last one's logits if wanted."""
         count = len(tokens)
         self._batch.n_tokens = count
@@ -229,7 +229,7 @@ class Context:
         self._decode()
         return self._logits(count - 1) if logits else None
 
-    def speak(self, rows: Sequence[Row]) -> list[Logits | None]:
+    def decode(self, rows: Sequence[Row]) -> list[Logits | None]:
         """One token each of several sequences by rising stream; the logits of those rows that want them."""
         count = len(rows)
         self._batch.n_tokens = count
@@ -293,7 +293,7 @@ def together(model: Model, streams: int, threads: int) -> tuple[int, int]:
     context = Context(model, length=256, streams=streams, threads=threads)
     try:
         for stream in range(streams):
-            context.read(stream, prompt, 0, logits=False)
+            context.prefill(stream, prompt, 0, logits=False)
         singly, alone = _timed(context, 1, spoken, start)
         pays = 0
         for count in range(2, streams + 1):
@@ -317,7 +317,7 @@ def _timed(context: Context, count: int, spoken: Tokens, start: int) -> tuple[fl
     steps, times = [], []
     for at, token in enumerate(spoken):
         began = time.perf_counter()
-        rows = context.speak([(stream, token, start + at, True) for stream in range(count)])
+        rows = context.decode([(stream, token, start + at, True) for stream in range(count)])
         times.append(time.perf_counter() - began)
         steps.append([row.copy() for row in rows if row is not None])
     return min(times), steps

@@ -1,4 +1,5 @@
-"""The parent's end of the child process: starts it, hears it, and ends it when it is silent. Units: seconds, bytes.
+"""The parent's end of the child process: starts it, reads its events, and ends it when they stop. Units: seconds,
+bytes.
 
 Orders come from any thread, several may be under way, and each waits for its own. A broken file, a crash or a kill
 costs the calls in flight: whoever waits gets an `EngineError`, and the next order starts a new child.
@@ -35,7 +36,7 @@ from store.worker import command
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How a model is loaded. `context` is the length of one sequence, `slots` how many are held; `parking` in bytes.
+    """How a model is loaded. `context` is the length of one sequence, `slots` how many there are; `offload` in bytes.
 
     `together` is how many calls may decode in one batch: 0 = measure it when it first matters.
     """
@@ -44,7 +45,7 @@ class Options:
     context: int
     slots: int
     threads: int
-    parking: int
+    offload: int
     template: str | None = None
     together: int = 0
 
@@ -62,8 +63,8 @@ def line(data: Mapping[str, Any]) -> bytes:
     return json.dumps(data, separators=(",", ":")).encode() + b"\n"
 
 
-def told(error: Exception) -> str:
-    """What the child says of an error that it ran into."""
+def error_text(error: Exception) -> str:
+    """The sentence of an error in the child."""
     words = "the memory of this machine does not suffice" if isinstance(error, MemoryError) else str(error)
     return (words or type(error).__name__)[:2000]
 
@@ -140,7 +141,7 @@ LOOK = 0.25
 News = Callable[[Mapping[str, Any]], None]
 
 
-def _surroundings() -> dict[str, str]:
+def _environment() -> dict[str, str]:
     """A library that gives up says why, without a debugger that takes seconds and talks over it."""
     return {**os.environ, "GGML_NO_BACKTRACE": "1"}
 
@@ -153,8 +154,8 @@ class ChildFailed(EngineError):
         self.kind = kind
 
 
-class Life:
-    """One child from its start to its end, and the orders that it has not carried out."""
+class ChildSession:
+    """One child process and its pipes, from start to end, and the orders that it has not carried out."""
 
     def __init__(self) -> None:
         self.child = subprocess.Popen(
@@ -162,20 +163,24 @@ class Life:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            env=_surroundings(),
+            env=_environment(),
         )
-        self.heard = time.monotonic()
-        self.ticks = (-1, self.heard)
+        self.last_event = time.monotonic()
+        self.ticks = (-1, self.last_event)
         """The child's count of evaluations, and when it last changed."""
         self.memory = 0
         self.reason = ""
         """Why it was ended from here."""
-        self.silent = False
-        """Whether nothing can come from it any more."""
+        self.at_end = False
+        """Whether its events have ended."""
         self.open: dict[int, Order] = {}
-        self._said: deque[str] = deque(maxlen=20)
+        self._stderr_lines: deque[str] = deque(maxlen=20)
         self._orders: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
-        for name, work in (("orders", self._tell), ("news", self._hear), ("stderr", self._overhear)):
+        for name, work in (
+            ("orders", self._write_orders),
+            ("news", self._read_events),
+            ("stderr", self._read_stderr),
+        ):
             threading.Thread(target=work, daemon=True, name=f"engine-{name}").start()
 
     @property
@@ -184,17 +189,17 @@ class Life:
         return self.child.poll() is None
 
     def write(self, data: Mapping[str, Any]) -> None:
-        """Tell the child; what it can no longer hear is lost."""
+        """Send an order; one that comes too late is lost."""
         self._orders.put(line(data))
 
-    def farewell(self) -> None:
+    def close_stdin(self) -> None:
         """Close its pipe, which ends it when it is done."""
         self._orders.put(None)
 
     def end(self, reason: str = "") -> None:
         """End it at once."""
         self.reason = self.reason or reason
-        self.farewell()
+        self.close_stdin()
         with contextlib.suppress(OSError):
             self.child.kill()
         self.child.wait()
@@ -204,19 +209,19 @@ class Life:
                     pipe.close()
 
     def error(self) -> EngineError:
-        """What those are told who waited when it ended."""
+        """The error of the orders that were under way when it ended."""
         if self.reason:
             return EngineError(self.reason, "The next call starts it anew.")
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.child.wait(timeout=2.0)
         code = self.child.poll()
         how = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
-        words = " ".join(self._said)[-300:].strip()
+        words = " ".join(self._stderr_lines)[-300:].strip()
         return EngineError(
             f"the model's process died ({how})" + (f": {words}" if words else ""), "The next call starts it anew."
         )
 
-    def _tell(self) -> None:
+    def _write_orders(self) -> None:
         """Writes in a thread of its own: a child that reads no more must hold up nobody who orders or cancels."""
         assert self.child.stdin is not None
         with contextlib.suppress(OSError, ValueError):
@@ -226,39 +231,39 @@ class Life:
         with contextlib.suppress(OSError, ValueError):
             self.child.stdin.close()
 
-    def _hear(self) -> None:
+    def _read_events(self) -> None:
         assert self.child.stdout is not None
         with contextlib.suppress(OSError, ValueError):
             for raw in self.child.stdout:
-                self.heard = time.monotonic()
+                self.last_event = time.monotonic()
                 with contextlib.suppress(ValueError):
                     self._sort(json.loads(raw))
-        self.silent = True
+        self.at_end = True
         for order in list(self.open.values()):
             order.news.put(None)
 
     def _sort(self, data: dict[str, Any]) -> None:
-        """Beats are heard here, everything else by whoever gave the order."""
+        """Heartbeats are for the session, everything else goes to the order that it is of."""
         if data.get("event") == "beat":
             self.memory = int(data.get("memory", 0))
             if data.get("ticks") != self.ticks[0]:
-                self.ticks = (int(data.get("ticks", 0)), self.heard)
+                self.ticks = (int(data.get("ticks", 0)), self.last_event)
         elif (order := self.open.get(data.get("id", 0))) is not None:
             order.news.put(data)
 
-    def _overhear(self) -> None:
+    def _read_stderr(self) -> None:
         assert self.child.stderr is not None
         with contextlib.suppress(OSError, ValueError):
             for raw in self.child.stderr:
-                self._said.append(raw[:500].decode("utf-8", "replace").strip())
+                self._stderr_lines.append(raw[:500].decode("utf-8", "replace").strip())
 
 
 class Order:
     """An order under way; whoever gave it waits for it (`Process.wait`)."""
 
-    def __init__(self, number: int, life: Life) -> None:
+    def __init__(self, number: int, session: ChildSession) -> None:
         self.number = number
-        self.life = life
+        self.session = session
         self.began = time.monotonic()
         self.cancelled_at = 0.0
         self.news: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
@@ -271,14 +276,14 @@ class Process:
         self.silence = silence
         self._standstill = standstill
         self._lock = threading.Lock()
-        self._life: Life | None = None
+        self._session: ChildSession | None = None
         self._number = 0
 
     @property
     def pid(self) -> int | None:
         """The child's process id, None when there is none."""
-        life = self._life
-        return life.child.pid if life is not None and life.alive else None
+        session = self._session
+        return session.child.pid if session is not None and session.alive else None
 
     @property
     def alive(self) -> bool:
@@ -288,8 +293,8 @@ class Process:
     @property
     def memory(self) -> int:
         """Resident bytes of the child at its last heartbeat."""
-        life = self._life
-        return life.memory if life is not None else 0
+        session = self._session
+        return session.memory if session is not None else 0
 
     def order(self, op: str, news: News | None = None, **what: Any) -> Any:
         """Give an order, to a new child where none is running, and wait for its result.
@@ -299,24 +304,24 @@ class Process:
             EngineError: the child died, or hung and was killed.
         """
         with self._lock:
-            if self._life is None or not self._life.alive:
+            if self._session is None or not self._session.alive:
                 self._end()
-                self._life = Life()
+                self._session = ChildSession()
         return self.wait(self.send(op, **what), news)
 
     def send(self, op: str, **what: Any) -> Order:
         """Give an order to the child that is running. Raises EngineError where none is."""
         with self._lock:
-            life = self._life
-            if life is None:
+            session = self._session
+            if session is None:
                 raise EngineError("the model's process is not running", "The next call starts it anew.")
             self._number += 1
-            order = life.open[self._number] = Order(self._number, life)
-        life.write({"op": op, "id": order.number, **what})
+            order = session.open[self._number] = Order(self._number, session)
+        session.write({"op": op, "id": order.number, **what})
         return order
 
     def wait(self, order: Order, news: News | None = None) -> Any:
-        """Wait for the result of an order; `news` hears what comes in between. Raises as `order` does."""
+        """Wait for the result of an order; `news` is called with each event in between. Raises as `order` does."""
         done = False
         try:
             while True:
@@ -326,7 +331,7 @@ class Process:
                     self._check(order)
                     continue
                 if data is None:
-                    raise order.life.error()
+                    raise order.session.error()
                 if data["event"] != "done":
                     if news is not None:
                         news(data)
@@ -339,15 +344,14 @@ class Process:
         finally:
             if not done:  # nobody waits for it any more
                 self.cancel(order)
-            order.life.open.pop(order.number, None)
+            order.session.open.pop(order.number, None)
 
     def cancel(self, *orders: Order) -> None:
-        """Stop these orders, or all that are under way, from any thread; a child that does not obey is killed,
-        however often it is told."""
-        life = self._life
-        for order in orders or (list(life.open.values()) if life is not None else ()):
+        """Stop these orders, or all that are under way, from any thread; a child that does not obey is killed."""
+        session = self._session
+        for order in orders or (list(session.open.values()) if session is not None else ()):
             order.cancelled_at = order.cancelled_at or time.monotonic()
-            order.life.write({"op": "cancel", "id": order.number})
+            order.session.write({"op": "cancel", "id": order.number})
 
     def kill(self) -> None:
         """End the child at once."""
@@ -355,32 +359,32 @@ class Process:
             self._end()
 
     def close(self) -> None:
-        """Let the child go: the end of its pipe ends it; one that does not go is killed."""
-        if (life := self._life) is not None:
-            life.farewell()
+        """End the child by the end of its pipe; one that does not end so is killed."""
+        if (session := self._session) is not None:
+            session.close_stdin()
             with contextlib.suppress(subprocess.TimeoutExpired):
-                life.child.wait(timeout=1.0)
+                session.child.wait(timeout=1.0)
         self.kill()
 
     def _end(self) -> None:
-        life, self._life = self._life, None
-        if life is not None:
-            life.end()
+        session, self._session = self._session, None
+        if session is not None:
+            session.end()
 
     def _check(self, order: Order) -> None:
         """Kill a child that is silent, stands still, or does not let itself be cancelled."""
-        now, life = time.monotonic(), order.life
-        if life.silent:
+        now, session = time.monotonic(), order.session
+        if session.at_end:
             if order.news.empty():
-                raise life.error()
+                raise session.error()
             return
-        if now - max(life.heard, order.began) > self.silence:
+        if now - max(session.last_event, order.began) > self.silence:
             reason = f"the model's process has been silent for {self.silence:g} seconds and was ended"
-        elif now - max(life.ticks[1], order.began) > self._standstill:
+        elif now - max(session.ticks[1], order.began) > self._standstill:
             reason = f"the model has computed nothing for {self._standstill:g} seconds and its process was ended"
         elif order.cancelled_at and now - order.cancelled_at > GRACE:
             reason = "the model's process did not stop when it was cancelled and was ended"
         else:
             return
-        life.end(reason)
-        raise life.error()
+        session.end(reason)
+        raise session.error()

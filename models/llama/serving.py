@@ -1,15 +1,14 @@
-"""What the child process does for a living: loads one model and answers calls with it, which come and go as they
-like.
+"""Continuous batching of calls with one model, in the child process: calls join and leave while others go on.
 
-A step is a chunk of a newcomer's prompt, or several short ones of at most so many tokens, and then one token of
-everybody who speaks, so that nobody falls silent while somebody reads, and newcomers with short prompts speak
-together from the beginning; who is done leaves at once, and the next takes its place. A chunk is evaluated on its
-own: beside tokens of others llama.cpp cuts it (its first token goes with theirs), in other words its chunks would no
-longer follow from the prompt alone; with float weights that changed 3 of 60 prompts and every speech of three in 60,
-and it saves no time. Of tokens as many go in one batch as this model's kernels allow without changing a bit
-(`native.together`), the others in turns; the tokens of a prompt that are read one by one go with them. One newcomer
-reads at a time, so that the next finds what it read. Cancelling takes effect within one step. Units: milliseconds,
-tokens, bytes.
+A step is a prefill (a chunk of one prompt, or several short prompts of at most so many tokens) and then a decode of
+one token for each call that generates: no generation waits for a long prompt, and calls with short prompts are
+decoded together from the beginning. A call that is done leaves at once, and the next takes its slot. A chunk is
+evaluated on its own: beside tokens of other calls llama.cpp cuts it (its first token goes with theirs), so that its
+chunks would no longer follow from the prompt alone; with float weights that changed 3 of 60 prompts and every reply
+of three in 60, and it saves no time. Of tokens as many go in one batch as this model's kernels allow without changing
+a bit (`native.together`), the others one batch after the other; the tokens of a prompt that are evaluated one by one
+go with them. One prefill at a time, so that the next finds its prefix in memory. Cancelling takes effect within one
+step. Units: milliseconds, tokens, bytes.
 """
 
 from __future__ import annotations
@@ -25,14 +24,14 @@ from typing import Any
 
 from models.engine import Ask, Finish, Message, Reply, Tool, Usage
 from models.llama import native
-from models.llama.decoding import Sampler, Speaker, spoken_part
+from models.llama.decoding import Generation, Sampler, tokens_of_text
 from models.llama.native import CHUNK, Context, Model
-from models.llama.process import Call, Options, reply_data, told
+from models.llama.process import Call, Options, error_text, reply_data
 from models.llama.reasoning import opens, silent
-from models.llama.sequences import Found, Key, Memory, Plan, Pool, Run, plan
+from models.llama.sequences import Key, PrefillPlan, Segment, SequenceMemory, StreamMatch, StreamPool, plan
 from models.llama.template import ChatTemplate, Piece
 
-OwnTurn = Callable[[str], tuple[list[int], str]]
+OwnTurns = Callable[[str], tuple[list[int], str]]
 """Text of an assistant message -> (the generated tokens, the text that they leave over)."""
 
 
@@ -46,31 +45,31 @@ class Prompter:
         self._special = re.compile("|".join(map(re.escape, longest_first))) if longest_first else None
 
     def runs(
-        self, messages: Sequence[Message], *, thinking: bool, own: OwnTurn, tools: Sequence[Tool] = ()
-    ) -> tuple[list[Run], str]:
+        self, messages: Sequence[Message], *, thinking: bool, own: OwnTurns, tools: Sequence[Tool] = ()
+    ) -> tuple[list[Segment], str]:
         """The prompt as stretches of tokens, and the text of its last frame (it may open a reasoning block)."""
         pieces = self._template.pieces(messages, thinking=thinking, tools=tools)
-        runs: list[Run] = []
+        runs: list[Segment] = []
         waiting: list[Piece] = []
         for piece in pieces:
             at = piece.message
-            spoken: list[int] = []
+            generated: list[int] = []
             rest = piece.text
             if piece.kind == "content" and at is not None and messages[at].role == "assistant":
-                spoken, rest = own(piece.text)
-            if not spoken:
+                generated, rest = own(piece.text)
+            if not generated:
                 waiting.append(piece)
                 continue
             self._flush(waiting, runs)
-            runs.append(Run(tuple(spoken), spoken=True))
+            runs.append(Segment(tuple(generated), generated=True))
             waiting = [Piece(rest, "content", at)] if rest else []
         self._flush(waiting, runs)
         if self._model.adds_bos and not (runs and runs[0].tokens and runs[0].tokens[0] == self._model.bos):
-            first = runs.pop(0) if runs and not runs[0].spoken else Run(())
-            runs.insert(0, Run((self._model.bos, *first.tokens)))
+            first = runs.pop(0) if runs and not runs[0].generated else Segment(())
+            runs.insert(0, Segment((self._model.bos, *first.tokens)))
         return runs, pieces[-1].text if pieces and pieces[-1].kind == "frame" else ""
 
-    def _flush(self, pieces: list[Piece], runs: list[Run]) -> None:
+    def _flush(self, pieces: list[Piece], runs: list[Segment]) -> None:
         """Tokenise a stretch of text: as a whole where no content looks like a special token, else piece by piece."""
         joined = "".join(piece.text for piece in pieces)
         tokens: list[int] = []
@@ -81,7 +80,7 @@ class Prompter:
                 text = "".join(piece.text for piece in group)
                 tokens += self._model.tokenize(text, special=kind == "frame")
         if tokens:
-            runs.append(Run(tuple(tokens)))
+            runs.append(Segment(tuple(tokens)))
         pieces.clear()
 
     def _specials_in(self, text: str) -> int:
@@ -96,7 +95,7 @@ MOST_TURNS = 400
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PendingCall:
     """A call of an order, by its place in it; its time is up at `until`."""
 
     order: int
@@ -106,30 +105,30 @@ class Asked:
 
 
 @dataclass
-class Turn:
-    """A call in motion: it reads while there are `borders` of its prompt left, then it speaks."""
+class ActiveCall:
+    """A call that has a slot: in prefill while there are `borders` of its prompt left, then in decode."""
 
-    asked: Asked
+    pending: PendingCall
     key: Key
-    found: Found
-    plan: Plan
+    found: StreamMatch
+    plan: PrefillPlan
     borders: deque[int]
-    memory: Memory
-    speaker: Speaker
+    memory: SequenceMemory
+    generation: Generation
     started: float
     token: int = 0
-    """What it said last, to be evaluated next."""
+    """The last token that was drawn, to be evaluated next."""
     batch: int = 1
-    told: float = 0.0
+    reported_at: float = 0.0
 
     @property
     def ask(self) -> Ask:
         """The question."""
-        return self.asked.call.ask
+        return self.pending.call.ask
 
     @property
     def next(self) -> Sequence[int]:
-        """The tokens that are evaluated next: a chunk of the prompt, or what it said last."""
+        """The tokens that are evaluated next: a chunk of the prompt, or the last one drawn."""
         at = len(self.memory.tokens)
         return self.plan.tokens[at : self.borders[0]] if self.borders else (self.token,)
 
@@ -146,11 +145,11 @@ class Server:
         self._emit = emit
         self._cancelled = cancelled
         self._model: Model | None = None
-        self._turns: list[Turn] = []
-        self._waiting: deque[Asked] = deque()
+        self._active: list[ActiveCall] = []
+        self._waiting: deque[PendingCall] = deque()
         self._open: dict[int, int] = {}
         """Orders, and how many of their calls have no answer yet."""
-        self._spoken: OrderedDict[Key, OrderedDict[str, tuple[list[int], str]]] = OrderedDict()
+        self._own_turns: OrderedDict[Key, OrderedDict[str, tuple[list[int], str]]] = OrderedDict()
         self.ticks = 0
         """Counts evaluations: a number that stands still for long says that llama.cpp hangs."""
 
@@ -170,8 +169,8 @@ class Server:
         template = ChatTemplate(options.template, model.name_of(model.bos), model.name_of(model.eos), specials)
         self._prompter = Prompter(model, template, specials)
         self._context = Context(model, length=options.context, streams=options.slots, threads=options.threads)
-        self._pool = Pool(self._context, options.slots, rolls_back=model.rolls_back, room=options.parking)
-        self._together, self._pays = options.together, 2
+        self._pool = StreamPool(self._context, options.slots, rolls_back=model.rolls_back, limit=options.offload)
+        self._together, self._min_batch = options.together, 2
         return {
             "context": self._context.length, "slots": options.slots, "threads": options.threads,
             "together": self._together, "rolls_back": model.rolls_back, "vocabulary": model.size,
@@ -184,7 +183,7 @@ class Server:
         runs, _ = self._prompter.runs(
             call.ask.messages,
             thinking=call.ask.settings.thinking,
-            own=self._own(key, call),
+            own=self._find_own_turns(key, call),
             tools=call.ask.tools,
         )
         return [token for run in runs for token in run.tokens]
@@ -200,86 +199,87 @@ class Server:
         self._open[order] = len(calls)
         for index, call in enumerate(calls):
             seconds = call.ask.seconds
-            self._waiting.append(Asked(order, index, call, math.inf if seconds is None else now + seconds))
+            self._waiting.append(PendingCall(order, index, call, math.inf if seconds is None else now + seconds))
 
     @property
     def busy(self) -> bool:
         """Whether calls are in motion."""
-        return bool(self._waiting or self._turns)
+        return bool(self._waiting or self._active)
 
     def give_up(self) -> list[int]:
         """Forget all calls in motion, after something that none of them alone is to blame for; the orders they were
         of."""
-        for turn in self._turns:
-            turn.speaker.sampler.close()
-            self._pool.drop(turn.key)
+        for active in self._active:
+            active.generation.sampler.close()
+            self._pool.drop(active.key)
         left = list(self._open)
-        self._turns.clear()
+        self._active.clear()
         self._waiting.clear()
         self._open.clear()
         return left
 
     def step(self) -> None:
-        """Go on with all calls: about a chunk of those that read, one token of each that speaks."""
-        self._stop_some()
-        read = 0
-        while (reader := self._reader()) is not None and len(reader.next) > 1:
-            if read and read + len(reader.next) > CHUNK:
+        """Go on with all calls: about a chunk of prefill, one token of each in decode."""
+        self._stop_expired()
+        prefill_tokens = 0
+        while (prefill := self._next_prefill()) is not None and len(prefill.next) > 1:
+            if prefill_tokens and prefill_tokens + len(prefill.next) > CHUNK:
                 break
-            read += len(reader.next)
-            self._read(reader)
-        self._speak()
+            prefill_tokens += len(prefill.next)
+            self._prefill(prefill)
+        self._decode()
 
-    def _reader(self) -> Turn | None:
-        """Who reads: a newcomer that has not read all of its prompt, else the next that finds a place; None where
-        nobody does."""
-        reader = next((turn for turn in self._turns if turn.borders), None)
-        while reader is None and self._waiting and len(self._turns) < self._options.slots:
-            if self._turns and not self._together:
+    def _next_prefill(self) -> ActiveCall | None:
+        """The call in prefill, else the next that finds a slot; None where there is none."""
+        prefill = next((active for active in self._active if active.borders), None)
+        while prefill is None and self._waiting and len(self._active) < self._options.slots:
+            if self._active and not self._together:
                 assert self._model is not None
-                self._together, self._pays = native.together(self._model, self._options.slots, self._options.threads)
-            reader = self._start(self._waiting.popleft())
-        return reader
+                self._together, self._min_batch = native.together(
+                    self._model, self._options.slots, self._options.threads
+                )
+            prefill = self._start(self._waiting.popleft())
+        return prefill
 
-    def _stop_some(self) -> None:
-        """Whose order is cancelled or whose time is up is answered with what there is."""
+    def _stop_expired(self) -> None:
+        """Answer calls that are cancelled or out of time with what there is."""
         now = time.perf_counter()
 
-        def end(asked: Asked) -> Finish | None:
-            return "cancelled" if self._cancelled(asked.order) else "time_limit" if now >= asked.until else None
+        def end(pending: PendingCall) -> Finish | None:
+            return "cancelled" if self._cancelled(pending.order) else "time_limit" if now >= pending.until else None
 
-        for turn in list(self._turns):
-            if finish := end(turn.asked):
-                self._leave(turn, finish)
-        for asked in list(self._waiting):
-            if finish := end(asked):
-                self._waiting.remove(asked)
-                self._reply(asked, Reply("", Usage(), finish))
+        for active in list(self._active):
+            if finish := end(active.pending):
+                self._finish(active, finish)
+        for pending in list(self._waiting):
+            if finish := end(pending):
+                self._waiting.remove(pending)
+                self._reply(pending, Reply("", Usage(), finish))
 
-    def _own(self, key: Key, call: Call) -> Callable[[str], tuple[list[int], str]]:
+    def _find_own_turns(self, key: Key, call: Call) -> Callable[[str], tuple[list[int], str]]:
         """Finds the tokens of an earlier turn by its text."""
         assert self._model is not None
         model = self._model
         for text, tokens in call.turns:  # the record is right where it and this process disagree
-            plainly = spoken_part(model, tokens, text, thinks=False)
-            self._remember(key, text, plainly if plainly[0] else spoken_part(model, tokens, text, thinks=True))
-        known = self._spoken.get(key, OrderedDict())
+            plainly = tokens_of_text(model, tokens, text, thinks=False)
+            self._remember(key, text, plainly if plainly[0] else tokens_of_text(model, tokens, text, thinks=True))
+        known = self._own_turns.get(key, OrderedDict())
         return lambda text: known.get(text, ([], text))
 
-    def _remember(self, key: Key, text: str, spoken: tuple[list[int], str]) -> None:
-        turns = self._spoken.setdefault(key, OrderedDict())
-        self._spoken.move_to_end(key)
-        turns[text] = spoken
+    def _remember(self, key: Key, text: str, generated: tuple[list[int], str]) -> None:
+        turns = self._own_turns.setdefault(key, OrderedDict())
+        self._own_turns.move_to_end(key)
+        turns[text] = generated
         while len(turns) > MOST_TURNS:
             turns.popitem(last=False)
-        while len(self._spoken) > MOST_TURNS:
-            self._spoken.popitem(last=False)
+        while len(self._own_turns) > MOST_TURNS:
+            self._own_turns.popitem(last=False)
 
-    def _start(self, asked: Asked) -> Turn | None:
-        """Give a call its place; None when it is answered already."""
-        ask, started = asked.call.ask, time.perf_counter()
+    def _start(self, pending: PendingCall) -> ActiveCall | None:
+        """Give a call its slot; None when it is answered already."""
+        ask, started = pending.call.ask, time.perf_counter()
         assert self._model is not None
-        busy = {turn.key for turn in self._turns}
+        busy = {active.key for active in self._active}
         key = (ask.episode, ask.seat)
         while key in busy:
             key = (key[0], key[1] + "'")
@@ -288,154 +288,158 @@ class Server:
             runs, frame = self._prompter.runs(
                 ask.messages,
                 thinking=ask.settings.thinking,
-                own=self._own((ask.episode, ask.seat), asked.call),
+                own=self._find_own_turns((ask.episode, ask.seat), pending.call),
                 tools=ask.tools,
             )
             wanted = plan(runs)
             if (length := len(wanted.tokens)) >= self._context.length:
                 note = f"the prompt of {length} tokens does not fit the context of {self._context.length}"
-                self._reply(asked, Reply("", Usage(), "context_full", note=note))
+                self._reply(pending, Reply("", Usage(), "context_full", note=note))
                 return None
             sampler = Sampler(self._model, ask)
             sampler.prime(wanted.tokens)
             found = self._pool.find(key, wanted, busy.__contains__)
-            turn = Turn(
-                asked, key, found, wanted, deque(border for border in wanted.borders if border > found.reused),
-                self._pool.memory(key), Speaker(self._model, ask, sampler, opens(frame)), started,
+            active = ActiveCall(
+                pending, key, found, wanted, deque(border for border in wanted.borders if border > found.reused),
+                self._pool.memory(key), Generation(self._model, ask, sampler, opens(frame)), started,
             )  # fmt: skip
         except Exception as error:  # whatever one call runs into, the others go on
             if sampler is not None:
                 sampler.close()
             self._pool.drop(key)
-            self._answered(asked, {"event": "failed", "title": told(error), "hint": ""})
+            self._answered(pending, {"event": "failed", "title": error_text(error), "hint": ""})
             return None
-        self._turns.append(turn)
-        self._tell_reading(turn)
-        return turn
+        self._active.append(active)
+        self._report_prefill(active)
+        return active
 
-    def _read(self, turn: Turn) -> None:
+    def _prefill(self, active: ActiveCall) -> None:
         """Evaluate the next chunk of a prompt."""
         try:
-            logits = self._context.read(turn.found.stream, turn.next, len(turn.memory.tokens), logits=turn.wants)
+            logits = self._context.prefill(
+                active.found.stream, active.next, len(active.memory.tokens), logits=active.wants
+            )
         except Exception as error:
-            return self._fail(turn, error)
+            return self._fail(active, error)
         self.ticks += 1
-        self._take_in(turn, logits)
+        self._advance(active, logits)
 
-    def _speak(self) -> None:
+    def _decode(self) -> None:
         """One more token for every call that has one."""
-        for turn in list(self._turns):
-            if not turn.borders and len(turn.memory.tokens) >= self._context.length:
-                self._leave(turn, "context_full")
-        ready = sorted((turn for turn in self._turns if len(turn.next) == 1), key=lambda turn: turn.found.stream)
+        for active in list(self._active):
+            if not active.borders and len(active.memory.tokens) >= self._context.length:
+                self._finish(active, "context_full")
+        ready = sorted(
+            (active for active in self._active if len(active.next) == 1), key=lambda active: active.found.stream
+        )
         width = max(1, self._together)
         for start in range(0, len(ready), width):
             group = ready[start : start + width]
-            size = len(group) if len(group) >= self._pays else 1
+            size = len(group) if len(group) >= self._min_batch else 1
             for at in range(0, len(group), size):
-                if any(self._cancelled(turn.asked.order) for turn in ready):
+                if any(self._cancelled(active.pending.order) for active in ready):
                     return
-                self._speak_together(group[at : at + size])
+                self._decode_batch(group[at : at + size])
 
-    def _speak_together(self, group: list[Turn]) -> None:
+    def _decode_batch(self, group: list[ActiveCall]) -> None:
         """One token of each of these calls in one evaluation."""
-        rows = [(turn.found.stream, turn.next[0], len(turn.memory.tokens), turn.wants) for turn in group]
+        rows = [(active.found.stream, active.next[0], len(active.memory.tokens), active.wants) for active in group]
         try:
-            found = self._context.speak(rows)
+            found = self._context.decode(rows)
         except Exception as error:
-            for turn in group:
-                self._fail(turn, error)
+            for active in group:
+                self._fail(active, error)
             return
         self.ticks += 1
-        for turn, logits in zip(group, found, strict=True):
-            turn.batch = max(turn.batch, len(group))
-            self._take_in(turn, logits)
+        for active, logits in zip(group, found, strict=True):
+            active.batch = max(active.batch, len(group))
+            self._advance(active, logits)
 
-    def _take_in(self, turn: Turn, logits: native.Logits | None) -> None:
+    def _advance(self, active: ActiveCall, logits: native.Logits | None) -> None:
         """What was next has been evaluated: go on to the next border, or draw a token."""
-        turn.memory.grow(turn.next)
+        active.memory.grow(active.next)
         try:
-            if turn.borders:
-                turn.borders.popleft()
+            if active.borders:
+                active.borders.popleft()
                 if logits is None:
-                    return self._tell_reading(turn)
-                self._pool.mark(turn.key)
+                    return self._report_prefill(active)
+                self._pool.checkpoint(active.key)
             assert logits is not None
-            token = turn.speaker.take(logits)
+            token = active.generation.take(logits)
         except Exception as error:
-            return self._fail(turn, error)
+            return self._fail(active, error)
         if token is None:
-            return self._leave(turn, "stop")
-        turn.token = token
-        self._tell_text(turn)
+            return self._finish(active, "stop")
+        active.token = token
+        self._report_text(active)
 
-    def _fail(self, turn: Turn, error: Exception) -> None:
+    def _fail(self, active: ActiveCall, error: Exception) -> None:
         """End one call; its sequence is in an unknown state."""
-        self._turns.remove(turn)
-        turn.speaker.sampler.close()
-        self._pool.drop(turn.key)
-        self._answered(turn.asked, {"event": "failed", "title": told(error), "hint": ""})
+        self._active.remove(active)
+        active.generation.sampler.close()
+        self._pool.drop(active.key)
+        self._answered(active.pending, {"event": "failed", "title": error_text(error), "hint": ""})
 
-    def _leave(self, turn: Turn, finish: Finish) -> None:
-        """The call is over, for this reason unless its speaker has one of its own."""
-        self._turns.remove(turn)
-        speaker, total = turn.speaker, len(turn.plan.tokens)
-        speaker.end(finish)
-        self._tell_text(turn, last=True)
-        speaker.sampler.close()
+    def _finish(self, active: ActiveCall, finish: Finish) -> None:
+        """The call is over, for this reason unless its generation has one of its own."""
+        self._active.remove(active)
+        generation, total = active.generation, len(active.plan.tokens)
+        generation.end(finish)
+        self._report_text(active, last=True)
+        generation.sampler.close()
         assert self._model is not None
-        if speaker.tokens and speaker.finish != "cancelled":
-            spoken = spoken_part(self._model, speaker.tokens, speaker.speech, thinks=speaker.thinks)
-            self._remember((turn.ask.episode, turn.ask.seat), speaker.speech, spoken)
-        said = speaker.finish or finish
-        if said == "context_full":
-            generated = len(speaker.tokens)
+        if generation.tokens and generation.finish != "cancelled":
+            own = tokens_of_text(self._model, generation.tokens, generation.speech, thinks=generation.thinks)
+            self._remember((active.ask.episode, active.ask.seat), generation.speech, own)
+        reason = generation.finish or finish
+        if reason == "context_full":
+            generated = len(generation.tokens)
             note = f"the context of {self._context.length} tokens is full after {generated} generated tokens"
         else:
-            note = silent(said, speaker.speech, speaker.reasoning, False, len(speaker.tokens))
-        read = min(total, len(turn.memory.tokens))  # all of the prompt, unless it was cut short
+            note = silent(reason, generation.speech, generation.reasoning, False, len(generation.tokens))
+        prefill_tokens = min(total, len(active.memory.tokens))  # all of the prompt, unless it was cut short
         usage = Usage(
-            evaluated=read - turn.found.reused,
-            reused=turn.found.reused,
-            generated=len(speaker.tokens),
-            milliseconds=round((time.perf_counter() - turn.started) * 1000, 3),
-            origin=turn.found.origin,
-            batch=turn.batch,
-            reasoned=speaker.thought,
+            evaluated=prefill_tokens - active.found.reused,
+            reused=active.found.reused,
+            generated=len(generation.tokens),
+            milliseconds=round((time.perf_counter() - active.started) * 1000, 3),
+            origin=active.found.origin,
+            batch=active.batch,
+            reasoned=generation.reasoning_tokens,
         )
         reply = Reply(
-            speaker.speech, usage, said, speaker.reasoning, tuple(speaker.tokens),
-            tuple(speaker.chances), note, tuple(speaker.entropies),
+            generation.speech, usage, reason, generation.reasoning, tuple(generation.tokens),
+            tuple(generation.chances), note, tuple(generation.entropies),
         )  # fmt: skip
-        self._reply(turn.asked, reply)
+        self._reply(active.pending, reply)
 
-    def _reply(self, asked: Asked, reply: Reply) -> None:
-        self._answered(asked, {"event": "reply", **reply_data(reply)})
+    def _reply(self, pending: PendingCall, reply: Reply) -> None:
+        self._answered(pending, {"event": "reply", **reply_data(reply)})
 
-    def _answered(self, asked: Asked, news: dict[str, object]) -> None:
+    def _answered(self, pending: PendingCall, news: dict[str, object]) -> None:
         """Send the answer to a call, and with the last one of an order that it is done."""
-        self._emit({"id": asked.order, "index": asked.index, **news})
-        self._open[asked.order] -= 1
-        if not self._open[asked.order]:
-            del self._open[asked.order]
-            self._emit({"event": "done", "id": asked.order, "result": None})
+        self._emit({"id": pending.order, "index": pending.index, **news})
+        self._open[pending.order] -= 1
+        if not self._open[pending.order]:
+            del self._open[pending.order]
+            self._emit({"event": "done", "id": pending.order, "result": None})
 
-    def _tell_reading(self, turn: Turn) -> None:
+    def _report_prefill(self, active: ActiveCall) -> None:
         now = time.perf_counter()
-        if now - turn.told > PAUSE:
-            turn.told = now
-            self._tell(turn, "reading", done=len(turn.memory.tokens), total=len(turn.plan.tokens))
+        if now - active.reported_at > PAUSE:
+            active.reported_at = now
+            self._report(active, "reading", done=len(active.memory.tokens), total=len(active.plan.tokens))
 
-    def _tell_text(self, turn: Turn, *, last: bool = False) -> None:
+    def _report_text(self, active: ActiveCall, *, last: bool = False) -> None:
         now = time.perf_counter()
-        if last or now - turn.told > PAUSE:
-            turn.told = now
-            for phase, text in turn.speaker.news():
-                self._tell(turn, phase, text=text, done=len(turn.speaker.tokens))
+        if last or now - active.reported_at > PAUSE:
+            active.reported_at = now
+            for phase, text in active.generation.news():
+                self._report(active, phase, text=text, done=len(active.generation.tokens))
 
-    def _tell(self, turn: Turn, phase: str, *, text: str = "", done: int = 0, total: int = 0) -> None:
-        news = {"event": "delta", "phase": phase, "episode": turn.ask.episode, "seat": turn.ask.seat}
-        self._emit({"id": turn.asked.order, **news, "text": text, "done": done, "total": total})
+    def _report(self, active: ActiveCall, phase: str, *, text: str = "", done: int = 0, total: int = 0) -> None:
+        news = {"event": "delta", "phase": phase, "episode": active.ask.episode, "seat": active.ask.seat}
+        self._emit({"id": active.pending.order, **news, "text": text, "done": done, "total": total})
 
     def close(self) -> None:
         """Free everything."""
@@ -443,6 +447,3 @@ class Server:
             self._context.close()
             self._model.close()
             self._model = None
-
-
-__all__ = ["CHUNK", "Server", "Turn"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from models.engine import Room
+from models.engine import ContextLimits
 from models.sampling import CONTEXT, DENSITY, context_of, limits_of, named_context
 from tasks.episode.events import Seated
 from tasks.episode.seats import View
@@ -73,10 +73,10 @@ class Budget:
         return min(LONGEST_SPOKEN, max(LEAST_REPLY, self.reply * LONGEST_TOKEN))
 
 
-def with_room(sits: Seated, room: Room) -> Seated:
-    """The sitter with the room of his engine; a context that his SPEC names goes before what a server states."""
-    context = named_context(sits.engine) or room.context
-    return sits.model_copy(update={"context": context, "density": room.density})
+def with_limits(sits: Seated, limits: ContextLimits) -> Seated:
+    """Who sits there, with the context of its engine; one that the SPEC names goes before what a server states."""
+    context = named_context(sits.engine) or limits.context
+    return sits.model_copy(update={"context": context, "density": limits.density})
 
 
 def least_context(characters: int, sits: Seated) -> int:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
 
-from models.engine import Ask, Engine, EngineError, Message, Reply, Room, Settings
+from models.engine import Ask, ContextLimits, Engine, EngineError, Message, Reply, Settings
 from models.errors import BadEngine, ForeignHost
 from models.llama import shipped
 from models.llama.embedder import Embedder
@@ -181,7 +181,7 @@ def open_recorded(opening: Opening) -> Engine:
     if on_another_machine(name):
         raise BadEngine(f"{name} is on another machine", "Copy the file to this one.")
     replies: dict[str, Reply] = {}
-    room: Room | None = None
+    limits: ContextLimits | None = None
     with Journal.open(run_path(name, exact=True)) as journal:
         run = str(header_of(journal).get("run", name))
         for row in journal.episodes():
@@ -190,9 +190,9 @@ def open_recorded(opening: Opening) -> Engine:
                     event = record_of(entry).event
                     if isinstance(event, ModelCalled):
                         replies[event.asked] = reply_of(event)
-                    elif isinstance(event, Seated) and ":" in event.engine and room is None:
-                        room = Room(event.context or context_of(event.engine), event.density)
-    return RecordedEngine(replies, run, room)
+                    elif isinstance(event, Seated) and ":" in event.engine and limits is None:
+                        limits = ContextLimits(event.context or context_of(event.engine), event.density)
+    return RecordedEngine(replies, run, limits)
 
 
 KIND = "gguf"

@@ -14,13 +14,13 @@ from hashlib import sha256
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 
-from models.engine import Ask, Engine, EngineError, Reply, Roomy, TellsTools, Usage
+from models.engine import Ask, Engine, EngineError, HasContextLimits, Reply, TellsTools, Usage
 from models.sampling import bare, sampled
 from store.cache import Cache
 from store.errors import StoreError
 from store.journal import EpisodeRow, Journal, ScoreRow
 from store.pack import Pack
-from tasks.agents.budgets import with_room
+from tasks.agents.budgets import with_limits
 from tasks.agents.modes import split
 from tasks.benchmark import Benchmark, Question
 from tasks.episode.events import ModelCalled, Seated, record_of
@@ -230,7 +230,7 @@ class Run:
         """The newcomer with the hash of what its engine says of itself."""
         engine = self.engines.get(seated.engine)
         known = seated.model_copy(update={"described": description_hash(engine.describe()) if engine else ""})
-        return roomed(known, self.engines)
+        return limited(known, self.engines)
 
     def summary(self) -> Summary:
         """What the run came to as it stands."""
@@ -289,10 +289,10 @@ def open_engines(spec: RunSpec, *specs: str) -> dict[str, Engine]:
     return opened
 
 
-def roomed(sits: Seated, engines: Mapping[str, Engine]) -> Seated:
-    """A sitter with the room of his engine."""
+def limited(sits: Seated, engines: Mapping[str, Engine]) -> Seated:
+    """Who sits there, with the context of its engine."""
     engine = engines.get(sits.engine)
-    return with_room(sits, engine.room()) if isinstance(engine, Roomy) else sits
+    return with_limits(sits, engine.context_limits()) if isinstance(engine, HasContextLimits) else sits
 
 
 def check_calls(sitting: Iterable[Seated], engines: Mapping[str, Engine]) -> None:

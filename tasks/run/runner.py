@@ -27,7 +27,7 @@ from tasks.errors import RecordMismatch, UsageError
 from tasks.run.cast import Cast, check_seat, drawn, formed, sampled
 from tasks.run.engines import run_path
 from tasks.run.header import description_hash, header_of, now, refuse_imported, spec_of, unchanged
-from tasks.run.opened import Budget, KnownReplies, Run, check_calls, close_engines, open_engines, roomed
+from tasks.run.opened import Budget, KnownReplies, Run, check_calls, close_engines, limited, open_engines
 from tasks.run.plan import check_same, choose, episodes_of, limits_of, make_header, refuse_narrow, task_file
 from tasks.run.reading import episode_of, read_episode, stopped_of
 from tasks.run.spec import RunSpec, fresh_id
@@ -143,7 +143,7 @@ def _begin(run: Run, driver: Driver) -> None:
     )
     driver.note(started, step=0)
     for sits in run.cast.at(question):
-        driver.note(roomed(sits, run.engines), step=0)
+        driver.note(limited(sits, run.engines), step=0)
 
 
 def start_run(
@@ -174,7 +174,7 @@ def start_run(
         cast.check(chosen)
         engines = open_engines(spec, *cast.engines)
         check_calls([cast.tested], engines)
-        seated = ((question, [roomed(sits, engines) for sits in cast.at(question)]) for question in chosen)
+        seated = ((question, [limited(sits, engines) for sits in cast.at(question)]) for question in chosen)
         refuse_narrow(bench, seated, spec)
         name = out.stem if out else fresh_id(spec)
         path = out or places.runs() / f"{name}{SUFFIX}"

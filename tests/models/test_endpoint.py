@@ -17,7 +17,7 @@ import pytest
 
 from models.endpoint import EndpointEngine
 from models.endpoint_server import read_address
-from models.endpoint_wire import is_overflow, request_body, room_of
+from models.endpoint_wire import is_overflow, reply_tokens_left, request_body
 from models.engine import Ask, Delta, EngineError, Message, Reply, Settings, TokenChance, Tool
 from models.errors import BadEngine
 from tasks.run.engines import open_engine
@@ -565,7 +565,7 @@ def test_a_reply_gets_the_room_that_is_left(server: FakeServer, engine: Endpoint
         )
 
     server.chat = strict
-    assert room_of(said) == 96
+    assert reply_tokens_left(said) == 96
     result = reply(engine, question(settings={"max_tokens": 596}))
     assert result.text == "好" * 96
     assert result.finish == "context_full", "the model would have gone on"

@@ -17,8 +17,7 @@ import pytest
 
 from models.engine import Ask, Delta, EngineError, Message, Reply, Settings
 from models.errors import BadEngine
-from models.llama import shelf
-from models.llama.engine import LlamaEngine, LlamaSettings, parse_settings
+from models.llama.engine import LlamaEngine, LlamaSettings, end_kept, keep_last, parse_settings
 from models.schema import violation
 from tasks.legalagentbench.schemas import THOUGHT, action_schema
 from tasks.legalagentbench.tools import TOOLS
@@ -116,7 +115,7 @@ def test_only_the_new_suffix_is_evaluated(tiny: Path, opened: Callable[..., Llam
 def test_a_call_repeats_byte_for_byte(
     which: str, temperature: float, request: pytest.FixtureRequest, opened: Callable[..., LlamaEngine]
 ) -> None:
-    """Fresh or on a reused prefix, alone or in a batch, after parking, in another process, after a restart."""
+    """Fresh or on a reused prefix, alone or in a batch, after offloading, in another process, after a restart."""
     path = request.getfixturevalue(which)
     how = {"temperature": temperature, "seed": 7, "max_tokens": 24}
     engine = opened(path)
@@ -391,15 +390,15 @@ def test_what_the_engine_says_of_itself_is_stable(tiny: Path) -> None:
 def test_the_child_goes_when_its_parent_closes_the_pipe(tiny: Path, opened: Callable[..., LlamaEngine]) -> None:
     engine = opened(tiny)
     engine.load()
-    life = engine.process._life
-    assert life is not None
+    session = engine.process._session
+    assert session is not None
     engine.close()
-    assert life.child.poll() is not None
+    assert session.child.poll() is not None
 
 
 def test_a_closed_engine_is_kept_for_the_next_run_of_the_same_model(tiny: Path, floats: Path) -> None:
     spec = f"llama:{tiny}#ctx=2048,threads=1"
-    shelf.keep()
+    keep_last()
     try:
         first = open_engine(spec)
         assert isinstance(first, LlamaEngine)
@@ -414,7 +413,7 @@ def test_a_closed_engine_is_kept_for_the_next_run_of_the_same_model(tiny: Path, 
         assert not first.loaded
         other.close()
     finally:
-        shelf.clear()
+        end_kept()
     assert isinstance(other, LlamaEngine) and not other.loaded
 
 
@@ -427,14 +426,14 @@ def test_a_kept_engine_learns_the_turns_of_another_record(tiny: Path) -> None:
         following = ask([(LINES[0], record.text), (LINES[1], "")])
         return replace(following, turns=((record.text, record.tokens),))
 
-    shelf.keep()
+    keep_last()
     try:
         engine = open_engine(spec)
         record = text_of(engine.answer([ask([(LINES[0], "")], seed=1, **hot)])[0])
         expected = text_of(engine.answer([follow_up(record)])[0])
-        shelf.clear()
+        end_kept()
         engine.close()
-        shelf.keep()
+        keep_last()
         other = open_engine(spec)
         other.answer([ask([(LINES[0], "")], seed=2, **hot)])
         other.close()
@@ -445,7 +444,7 @@ def test_a_kept_engine_learns_the_turns_of_another_record(tiny: Path) -> None:
         assert reply.text == expected.text
         again.close()
     finally:
-        shelf.clear()
+        end_kept()
 
 
 OPENS_THINKING = CHATML.replace("assistant\n{% endif", "assistant\n<think>\n{% endif")

@@ -67,7 +67,7 @@ def by_hand(tiny: Path, prompt: list[int], spoken: tuple[int, ...]) -> list[tupl
     try:
         logits: Any = None
         for start in range(0, len(prompt), CHUNK):
-            logits = context.read(0, prompt[start : start + CHUNK], start, logits=True)
+            logits = context.prefill(0, prompt[start : start + CHUNK], start, logits=True)
         found = []
         for at, token in enumerate(spoken):
             row = [float(value) for value in logits]
@@ -76,7 +76,7 @@ def by_hand(tiny: Path, prompt: list[int], spoken: tuple[int, ...]) -> list[tupl
             total = math.fsum(weights)
             entropy = -math.fsum(w / total * math.log(w / total) for w in weights if w > 0)
             found.append((entropy, row[token] - top - math.log(total)))
-            (logits,) = context.speak([(0, token, len(prompt) + at, True)])
+            (logits,) = context.decode([(0, token, len(prompt) + at, True)])
         return found
     finally:
         context.close()

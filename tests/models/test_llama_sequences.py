@@ -1,4 +1,4 @@
-"""Sequences: what is reused of a prompt, in which chunks the rest is evaluated, parking, copies, eviction."""
+"""Sequences: what is reused of a prompt, in which chunks the rest is evaluated, offloading, copies, eviction."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from models.llama.sequences import CHUNK, Pool, Run, plan
+from models.llama.sequences import CHUNK, Segment, StreamPool, plan
 
 pytestmark = pytest.mark.slow
 
@@ -43,11 +43,11 @@ class FakeStreams:
 class Harness:
     """Makes calls against a pool as the server does, and checks that memory is what the pool believes."""
 
-    def __init__(self, count: int, *, rolls_back: bool = True, room: int = 1 << 20) -> None:
+    def __init__(self, count: int, *, rolls_back: bool = True, limit: int = 1 << 20) -> None:
         self.streams = FakeStreams(rolls_back)
-        self.pool = Pool(self.streams, count, rolls_back=rolls_back, room=room)
+        self.pool = StreamPool(self.streams, count, rolls_back=rolls_back, limit=limit)
 
-    def call(self, key: tuple[str, str], runs: list[Run], reply: tuple[int, ...] = ()) -> tuple[int, str]:
+    def call(self, key: tuple[str, str], runs: list[Segment], reply: tuple[int, ...] = ()) -> tuple[int, str]:
         wanted = plan(runs)
         found = self.pool.find(key, wanted)
         memory = self.pool.memory(key)
@@ -58,30 +58,30 @@ class Harness:
                 self.streams.read(found.stream, wanted.tokens[at:border])
                 memory.grow(wanted.tokens[at:border])
                 at = border
-        self.pool.mark(key)
+        self.pool.checkpoint(key)
         for token in reply:
             self.streams.read(found.stream, (token,))
             memory.grow((token,))
-        assert tuple(memory.borders) == plan([*runs, Run(reply, spoken=True)]).borders
+        assert tuple(memory.borders) == plan([*runs, Segment(reply, generated=True)]).borders
         return found.reused, found.origin
 
 
-def text(start: int, length: int) -> Run:
-    return Run(tuple(range(start, start + length)))
+def text(start: int, length: int) -> Segment:
+    return Segment(tuple(range(start, start + length)))
 
 
 def test_a_plan_cuts_text_into_chunks_from_its_start_and_speech_into_single_tokens() -> None:
-    made = plan([text(0, CHUNK + 10), Run((1, 2, 3), spoken=True), text(5, 4)])
+    made = plan([text(0, CHUNK + 10), Segment((1, 2, 3), generated=True), text(5, 4)])
     assert made.borders == (CHUNK, CHUNK + 10, CHUNK + 11, CHUNK + 12, CHUNK + 13, CHUNK + 17)
     assert len(made.tokens) == CHUNK + 17
-    assert plan([]).borders == () and plan([Run(()), text(0, 1)]).borders == (1,)
+    assert plan([]).borders == () and plan([Segment(()), text(0, 1)]).borders == (1,)
 
 
 def test_the_next_turn_of_a_seat_evaluates_only_what_is_new() -> None:
     harness = Harness(2)
     card, reply = text(0, 600), (7, 8, 9)
     assert harness.call(("e", "judge"), [card], reply) == (0, "fresh")
-    reused, origin = harness.call(("e", "judge"), [card, Run(reply, spoken=True), text(2000, 5)])
+    reused, origin = harness.call(("e", "judge"), [card, Segment(reply, generated=True), text(2000, 5)])
     assert (reused, origin) == (603, "kept")
 
 
@@ -95,9 +95,9 @@ def test_a_fork_copies_the_sequence_it_leaves() -> None:
     harness = Harness(3)
     card = text(0, 500)
     harness.call(("run-1", "agent"), [card], (1, 2, 3))
-    reused, origin = harness.call(("run-2", "agent"), [card, Run((1, 2, 3), spoken=True), text(900, 3)])
+    reused, origin = harness.call(("run-2", "agent"), [card, Segment((1, 2, 3), generated=True), text(900, 3)])
     assert (reused, origin) == (503, "copied")
-    again, origin = harness.call(("run-1", "agent"), [card, Run((1, 2, 3), spoken=True), text(700, 4)])
+    again, origin = harness.call(("run-1", "agent"), [card, Segment((1, 2, 3), generated=True), text(700, 4)])
     assert (again, origin) == (503, "kept")
 
 
@@ -106,13 +106,12 @@ def test_what_was_parked_comes_back_and_what_was_lost_says_so() -> None:
     runs = {name: [text(number * 1000, 100)] for number, name in enumerate("abc")}
     for name in "abc":
         harness.call((name, "agent"), runs[name], (1,))
-    more = [*runs["a"], Run((1,), spoken=True), text(5000, 2)]
+    more = [*runs["a"], Segment((1,), generated=True), text(5000, 2)]
     assert harness.call(("a", "agent"), more) == (101, "restored")
-    small = Harness(1, room=10)
+    small = Harness(1, limit=10)
     for name in "ab":
         small.call((name, "agent"), runs[name], (1,))
     assert small.call(("a", "agent"), more) == (0, "evicted")
-    assert small.pool.facts() == {"living": 1, "parked": 0, "parked_bytes": 0}
 
 
 def test_a_seat_that_begins_another_conversation_leaves_its_card_to_others() -> None:
@@ -128,8 +127,9 @@ def test_a_memory_that_cannot_roll_back_returns_to_the_end_of_its_last_prompt() 
     harness = Harness(2, rolls_back=False)
     card = text(0, 300)
     harness.call(("e", "a"), [card], (1, 2, 3))
-    assert harness.call(("e", "a"), [card, Run((1, 2, 3), spoken=True), text(900, 3)]) == (303, "kept")
-    other_words = [card, Run((1, 2, 3), spoken=True), text(900, 3), Run((9,), spoken=True), text(800, 2)]
+    reply = Segment((1, 2, 3), generated=True)
+    assert harness.call(("e", "a"), [card, reply, text(900, 3)]) == (303, "kept")
+    other_words = [card, reply, text(900, 3), Segment((9,), generated=True), text(800, 2)]
     assert harness.call(("e", "a"), other_words)[0] == 306
     assert harness.call(("e", "a"), [text(50, 30)]) == (0, "fresh")
 
@@ -138,8 +138,8 @@ def test_a_memory_that_cannot_roll_back_returns_to_the_end_of_its_last_prompt() 
 @pytest.mark.parametrize("rolls_back", [True, False])
 def test_memory_is_always_what_the_pool_believes(seed: int, rolls_back: bool) -> None:
     chance = random.Random(seed)
-    harness = Harness(chance.randint(1, 4), rolls_back=rolls_back, room=chance.choice([0, 2000, 1 << 20]))
-    stories: dict[tuple[str, str], list[Run]] = {}
+    harness = Harness(chance.randint(1, 4), rolls_back=rolls_back, limit=chance.choice([0, 2000, 1 << 20]))
+    stories: dict[tuple[str, str], list[Segment]] = {}
     for _ in range(60):
         key = (str(chance.randint(0, 3)), chance.choice("ab"))
         runs = stories.setdefault(key, [text(chance.choice([0, 0, 100]), chance.randint(1, 600))])
@@ -147,4 +147,4 @@ def test_memory_is_always_what_the_pool_believes(seed: int, rolls_back: bool) ->
             del runs[1 + 2 * chance.randint(0, len(runs) // 2) :]
         reply = tuple(chance.randint(0, 5) for _ in range(chance.randint(0, 4)))
         harness.call(key, runs, reply)
-        runs += [Run(reply, spoken=True), text(chance.randint(0, 9), chance.randint(1, 300))]
+        runs += [Segment(reply, generated=True), text(chance.randint(0, 9), chance.randint(1, 300))]
