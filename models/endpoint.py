@@ -139,7 +139,7 @@ class EndpointEngine:
                 return [EngineError("the endpoint is closed", "Open it again.") for _ in asks]
             self._flights.add(flight)
         try:
-            return self._fly(asks, flight, listen) if asks else []
+            return self._answer_all(asks, flight, listen) if asks else []
         finally:
             with self._lock:
                 self._flights.discard(flight)
@@ -157,14 +157,15 @@ class EndpointEngine:
             self._closed = True
         self.cancel()
 
-    def _fly(self, asks: Sequence[Ask], flight: Flight, listen: Listener | None) -> list[Reply | EngineError]:
+    def _answer_all(self, asks: Sequence[Ask], flight: Flight, listen: Listener | None) -> list[Reply | EngineError]:
         if len(asks) == 1 and threading.current_thread() is not threading.main_thread():
-            return [self._one(asks[0], flight, listen or _unheard, 1)]  # only the main one must stay free for Ctrl-C
+            # Only the main thread must stay free for Ctrl-C.
+            return [self._answer(asks[0], flight, listen or _ignored, 1)]
         news: queue.SimpleQueue[Delta | None] = queue.SimpleQueue()
         together = min(len(asks), self._together)
         with ThreadPoolExecutor(together, thread_name_prefix="endpoint") as pool:
             try:
-                calls = [pool.submit(self._one, ask, flight, news.put, together) for ask in asks]
+                calls = [pool.submit(self._answer, ask, flight, news.put, together) for ask in asks]
                 for call in calls:
                     call.add_done_callback(lambda _: news.put(None))
                 left = len(calls)
@@ -180,23 +181,25 @@ class EndpointEngine:
                 raise
         return [call.result() for call in calls]
 
-    def _one(self, ask: Ask, flight: Flight, tell: Callable[[Delta], None], together: int) -> Reply | EngineError:
+    def _answer(
+        self, ask: Ask, flight: Flight, report: Callable[[Delta], None], together: int
+    ) -> Reply | EngineError:
         """One call to its end; nothing is raised. together: of its batch; those of others are in flight beside it."""
         with self._lock:
             self._calls += 1
             together = max(together, self._calls)
         started = time.perf_counter()
         until = flight.until(ask.seconds)
-        teller = Teller(ask, tell)
+        reporter = DeltaReporter(ask, report)
         collector, finish, note = Collector(), None, ""
         try:
-            teller.say(News("reading"))
-            collector, finish, note = self._converse(ask, flight, until, teller.say)
+            reporter.add(News("reading"))
+            collector, finish, note = self._exchange(ask, flight, until, reporter.add)
         except EngineError as error:
             if not (flight.stopped or time.monotonic() >= until):
                 return error
         finally:
-            teller.flush()
+            reporter.flush()
             with self._lock:
                 self._calls -= 1
         if not collector.finish and (flight.stopped or time.monotonic() >= until):
@@ -205,8 +208,8 @@ class EndpointEngine:
         tools = ask.tools if ask.schema is None else ()
         return collector.reply(ask.settings, usage, finish=finish, note=note, tools=tools)
 
-    def _converse(
-        self, ask: Ask, flight: Flight, until: float, say: Callable[[News], None]
+    def _exchange(
+        self, ask: Ask, flight: Flight, until: float, add: Callable[[News], None]
     ) -> tuple[Collector, Finish | None, str]:
         """Ask until there is a reply or a refusal that stands: (what came, its finish where we know better, note)."""
         most: int | None = None
@@ -216,7 +219,7 @@ class EndpointEngine:
         while not flight.stopped and time.monotonic() < until:
             body = request_body(ask, self._model, refused=refused, most=most)
             collector = Collector(body["max_tokens"])
-            refusal = self._server.chat(body, flight, collector, say, until)
+            refusal = self._server.chat(body, flight, collector, add, until)
             if refusal is None:
                 with self._lock:  # only what led to a reply: some servers name every field in every error
                     self._refused |= refused
@@ -266,33 +269,33 @@ class EndpointEngine:
         return bool(named)
 
 
-def _unheard(_: Delta) -> None:
-    """Nobody listens."""
+def _ignored(_: Delta) -> None:
+    """For a call without a listener."""
 
 
-class Teller:
+class DeltaReporter:
     """Tells of one call as its text comes in, a few times a second."""
 
-    def __init__(self, ask: Ask, tell: Callable[[Delta], None]) -> None:
+    def __init__(self, ask: Ask, report: Callable[[Delta], None]) -> None:
         self._ask = ask
-        self._tell = tell
-        self._held: News | None = None
-        self._told = 0.0
+        self._report = report
+        self._pending: News | None = None
+        self._reported_at = 0.0
 
-    def say(self, news: News) -> None:
+    def add(self, news: News) -> None:
         """Take a piece of news; it is told at once or together with what follows."""
-        if self._held is not None and self._held.phase != news.phase:
+        if self._pending is not None and self._pending.phase != news.phase:
             self.flush()
-        before = self._held.text if self._held is not None else ""
-        self._held = news._replace(text=before + news.text)
-        if time.perf_counter() - self._told >= PAUSE:
+        before = self._pending.text if self._pending is not None else ""
+        self._pending = news._replace(text=before + news.text)
+        if time.perf_counter() - self._reported_at >= PAUSE:
             self.flush()
 
     def flush(self) -> None:
         """Tell what is held back."""
-        if self._held is not None:
-            self._tell(Delta(self._ask.episode, self._ask.seat, *self._held))
-            self._held, self._told = None, time.perf_counter()
+        if self._pending is not None:
+            self._report(Delta(self._ask.episode, self._ask.seat, *self._pending))
+            self._pending, self._reported_at = None, time.perf_counter()
 
 
 def _left_alone(body: Mapping[str, Any]) -> str:

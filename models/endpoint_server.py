@@ -58,7 +58,7 @@ LAST = 30.0
 """Seconds for the counts after the last word."""
 PROBE = 30.0
 """Seconds for a question about the server itself, its answer included."""
-LONGEST_ASKED = 3600.0
+LONGEST_WAIT = 3600.0
 """Seconds of a Retry-After that are kept to; what is longer is cut to it."""
 EXAMPLE = "For example endpoint:http://127.0.0.1:8080#MODEL."
 LISTED = 12
@@ -142,13 +142,13 @@ def key_of_environment(variable: str = KEY_VARIABLE) -> str:
 
 def silence_of_environment() -> float:
     """Seconds that a server may say nothing."""
-    said = os.environ.get(SILENCE_VARIABLE, "")
+    text = os.environ.get(SILENCE_VARIABLE, "")
     try:
-        seconds = float(said) if said else SILENCE
+        seconds = float(text) if text else SILENCE
     except ValueError:
         seconds = 0.0
     if not 0 < seconds <= 86_400:
-        raise BadEngine(f"{SILENCE_VARIABLE}={shown(said)} is no number of seconds", "Give 1 to 86400, or unset it.")
+        raise BadEngine(f"{SILENCE_VARIABLE}={shown(text)} is no number of seconds", "Give 1 to 86400, or unset it.")
     return seconds
 
 
@@ -260,7 +260,7 @@ class Server:
         body: Mapping[str, object],
         flight: Flight,
         collector: Collector,
-        say: Callable[[News], None],
+        report: Callable[[News], None],
         until: float = math.inf,
     ) -> Refusal | None:
         """Ask for a chat completion and gather it; None when the collector holds the reply.
@@ -275,7 +275,7 @@ class Server:
             ) from None
         kind: Refusal | str = ""
         try:
-            kind = _finished(self._chat(content, flight, collector, say, until))
+            kind = _finished(self._chat(content, flight, collector, report, until))
         except EngineError:
             if not (collector.finish or flight.stopped or time.monotonic() >= until):
                 raise  # a connection that breaks after the last word took nothing away
@@ -295,7 +295,7 @@ class Server:
         raise EngineError(f"the server at {url} broke off before the end of its reply", "See the server's own log.")
 
     async def _chat(
-        self, content: bytes, flight: Flight, collector: Collector, say: Callable[[News], None], until: float
+        self, content: bytes, flight: Flight, collector: Collector, report: Callable[[News], None], until: float
     ) -> Refusal | str:
         """Gather a reply; gives the kind of its content."""
         deadline = Deadline(self.silence, min(until, time.monotonic() + self.silence + PACE * collector.tokens))
@@ -304,12 +304,12 @@ class Server:
             if response.status_code != 200:
                 return self._refusal(response, await response.aread())
             async for data in _objects(response):
-                known = collector.heard
+                known = collector.progress
                 for news in collector.take(data):
-                    say(news)
+                    report(news)
                 if collector.error or collector.over or (collector.finish and collector.counts):
                     break
-                if collector.heard > known:
+                if collector.progress > known:
                     deadline.extend(LAST if collector.finish else math.inf)
             return str(response.headers.get("content-type", ""))
 
@@ -418,16 +418,16 @@ def _field(line: str) -> str:
     return f"event: error\ndata:{line.removeprefix('error:')}" if line.startswith("error:") else line
 
 
-def _seconds(said: str) -> float | None:
+def _seconds(text: str) -> float | None:
     """What Retry-After says, as a number or as a date; None where it says nothing that can be waited for."""
     try:
-        seconds = float(said)
+        seconds = float(text)
     except ValueError:
         try:
-            seconds = max(0.0, (parsedate_to_datetime(said) - datetime.now(UTC)).total_seconds())
+            seconds = max(0.0, (parsedate_to_datetime(text) - datetime.now(UTC)).total_seconds())
         except (ValueError, TypeError, OverflowError):  # not said, or no date; one without a zone cannot be compared
             return None
-    return min(seconds, LONGEST_ASKED) if seconds >= 0 else None
+    return min(seconds, LONGEST_WAIT) if seconds >= 0 else None
 
 
 def _root(error: BaseException) -> BaseException:
@@ -509,21 +509,21 @@ def _statement(server: Server, flight: Flight | None) -> dict[str, object]:
     """What the server says of itself, if it is one that does."""
     with suppress(EngineError):  # one that does not answer here is asked no further
         for path, names in STATEMENTS.items():
-            said = server.get(f"{server.address.origin}{path}", flight)
-            if isinstance(said, Mapping) and (found := _scalars(said, names)):
-                return {**found, **_props(said)}
+            stated = server.get(f"{server.address.origin}{path}", flight)
+            if isinstance(stated, Mapping) and (found := _scalars(stated, names)):
+                return {**found, **_props(stated)}
     return {}
 
 
-def _props(said: Mapping[str, Any]) -> dict[str, Any]:
+def _props(stated: Mapping[str, Any]) -> dict[str, Any]:
     """File, context and template as llama-server states them: the file without its folder, the template as its
     hash."""
     found: dict[str, Any] = {}
-    if isinstance(said.get("model_path"), str):
-        found["file"] = shown(re.split(r"[/\\]", said["model_path"])[-1])
-    settings = said.get("default_generation_settings")
+    if isinstance(stated.get("model_path"), str):
+        found["file"] = shown(re.split(r"[/\\]", stated["model_path"])[-1])
+    settings = stated.get("default_generation_settings")
     if isinstance(settings, Mapping):
         found |= _scalars(settings, ("n_ctx",))
-    if isinstance(said.get("chat_template"), str):
-        found["template"] = sha256(said["chat_template"].encode("utf-8", "replace")).hexdigest()
+    if isinstance(stated.get("chat_template"), str):
+        found["template"] = sha256(stated["chat_template"].encode("utf-8", "replace")).hexdigest()
     return found

@@ -248,7 +248,7 @@ class Collector:
     timings: Mapping[str, object] = field(default_factory=dict)
     known: bool = False
     """Whether anything looked like a chat completion."""
-    heard: int = 0
+    progress: int = 0
     """Counts what was new: text, tokens, progress with the prompt, the finish, the counts. All else keeps nobody
     waiting."""
     over: bool = False
@@ -264,7 +264,7 @@ class Collector:
             self.error = dict(data)
             return []
         if counts := _object(data.get("usage")):
-            self.heard += not self.counts
+            self.progress += not self.counts
             self.counts = counts
         self.timings = _object(data.get("timings")) or self.timings
         choices = data.get("choices")
@@ -274,7 +274,7 @@ class Collector:
         fresh: list[News] = []
         if progress := _object(data.get("prompt_progress")):
             fresh.append(News("reading", "", _count(progress.get("processed")), _count(progress.get("total"))))
-            self.heard += fresh[-1].done > self._read
+            self.progress += fresh[-1].done > self._read
             self._read = max(self._read, fresh[-1].done)
         for choice in map(_object, choices[:1]):
             said = _object(choice.get("delta")) or _object(choice.get("message"))
@@ -286,14 +286,14 @@ class Collector:
             chances = _chances(_object(choice.get("logprobs")).get("content"))
             self.chances += chances
             if isinstance(choice.get("finish_reason"), str):
-                self.heard += not self.finish
+                self.progress += not self.finish
                 self.finish = choice["finish_reason"]
             size = len(thought) + len(spoken) + called
             self._count_up(max(len(chances), bool(size)), size)
         return self._keep(fresh)
 
     def _count_up(self, pieces: int, characters: int) -> None:
-        self.heard += pieces > 0
+        self.progress += pieces > 0
         self._pieces += pieces
         self._size += characters
         if self._pieces > PIECES * self.tokens or self._size > CHARACTERS * self.tokens:

@@ -170,12 +170,6 @@ class PackBuilder:
         """The lookup gives this row first; a list lookup may have more rows than this one."""
         self._known(tool, values, "one", (row,))
 
-    def settle(self) -> None:
-        """End a part: what was added leaves memory for the file."""
-        with self._writing():
-            self._database.execute("COMMIT")
-            self._database.execute("BEGIN")
-
     def add_document(self, corpus: str, text: str, provenance: Provenance) -> int:
         """Append a text to a corpus and index it; gives its number.
 

@@ -47,7 +47,7 @@ class Reader:
 
     def all(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """All rows of a query; `Damaged` where the file is not what it should be."""
-        with self._asked():
+        with self._query():
             return self._connection.execute(sql, parameters).fetchall()
 
     def tables(self) -> dict[str, TableFacts]:
@@ -58,7 +58,7 @@ class Reader:
         """
         from sqlite_utils import Database  # takes a while to load, and few ask
 
-        with self._asked():
+        with self._query():
             inside = Database(self._connection, recursive_triggers=False)
             virtual = [table.name for table in inside.tables if table.virtual_table_using]
             shadows = tuple(f"{name}_{part}" for name in virtual for part in FTS_PARTS)
@@ -73,7 +73,7 @@ class Reader:
             }
 
     @contextmanager
-    def _asked(self) -> Iterator[None]:
+    def _query(self) -> Iterator[None]:
         """One question to the file: alone, its failures in sentences."""
         with self._lock:
             try:

@@ -329,16 +329,6 @@ class Journal:
         if answer != "ok":
             raise Damaged(f"{self.path} is damaged: {answer}", "Copy the file away and use an earlier copy.")
 
-    def settled(self) -> bool:
-        """Move all that was committed from the log to the file: until the next append a copy of the file alone is
-        whole.
-
-        False where somebody reads it just now.
-        """
-        with self._guard, run_file.plainly(self.path):
-            (busy, _, _) = self._database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-        return not busy
-
     def close(self) -> None:
         """Checkpoint, leave one plain file that opens from a read-only medium, and let other writers in."""
         with self._guard:

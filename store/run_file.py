@@ -24,7 +24,7 @@ from store.journal_format import APPLICATION_ID, EARLIER_APPLICATION_ID, VERSION
 BESIDE = ("-wal", "-shm", "-journal")
 """Ends of the names of what SQLite keeps beside a file."""
 
-_STUMBLING = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError, AssertionError)
+_DATA_ERRORS = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError, AssertionError)
 """What Python raises over data that is not what a program expects."""
 
 Identity = tuple[int, int]
@@ -69,7 +69,7 @@ def as_damaged(path: Path | str, error: BaseException) -> BaseException:
 
     Rows may be sound, chained and in order and still make no sense: only whoever reads them can tell.
     """
-    if not isinstance(error, _STUMBLING) or hasattr(error, "exit_code"):
+    if not isinstance(error, _DATA_ERRORS) or hasattr(error, "exit_code"):
         return error
     words = " ".join(str(error).split())[:200]
     return Damaged(

@@ -1,7 +1,7 @@
-"""Who writes a run file: one process at a time, under a lock beside the file, and how anybody may ask it to stop.
+"""The writer of a run file: one process at a time, under a lock beside the file, and requests that it stops.
 
-Beside `NAME.moot` lie `.NAME.moot.lock`, held while somebody writes, `.NAME.moot.writer` (who: a number of a process,
-since when) and `.NAME.moot.stop` (a wish). The system lets go of the lock with the process, however it ends: only
+Beside `NAME.moot` lie `.NAME.moot.lock`, locked while somebody writes, `.NAME.moot.writer` (the process and since
+when) and `.NAME.moot.stop` (a request). The system lets go of the lock with the process, however it ends: only
 under a lock that is held does the card say anything, so what a killed process left behind is never taken for
 somebody, and no signal is ever sent to a number. Times are in seconds since the epoch.
 """
@@ -26,7 +26,7 @@ GLANCE = 1.0
 """Seconds to wait for a lock: whoever only looks whether it is held holds it for a moment."""
 
 LOOK = 0.5
-"""Seconds between two looks whether somebody wishes that a run stops."""
+"""Seconds between two looks for a request to stop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Writer:
 
 
 def lock(path: Path) -> FileLock:
-    """Become the writer of a run file, under its real name; wishes that were left for another are forgotten.
+    """Become the writer of a run file, under its real name; requests to another are forgotten.
 
     Raises:
         StoreError: another process is, or the folder cannot be written.
@@ -92,8 +92,8 @@ def writers(folder: Path) -> dict[str, Writer]:
     return {name: found for name in names if (found := writer_of(folder / name)) is not None}
 
 
-def ask_to_stop(path: Path) -> Writer | None:
-    """Wish that whoever writes a run file stops it between two turns; gives who was asked, None where nobody writes.
+def request_stop(path: Path) -> Writer | None:
+    """Request that the writer of a run file stops between two turns; gives the writer, None where nobody writes.
 
     Raises:
         StoreError: the folder cannot be written.
@@ -112,23 +112,23 @@ def ask_to_stop(path: Path) -> Writer | None:
     return found
 
 
-def asked_to_stop(path: Path) -> bool:
-    """Whether somebody wishes that this run stops."""
+def stop_requested(path: Path) -> bool:
+    """Whether there is a request that this run stops."""
     return _beside(real_path(path), "stop").exists()
 
 
 @contextmanager
-def when_wished(path: Path, stop: Callable[[], object]) -> Iterator[None]:
-    """Have `stop` called, once and in a thread of its own, when somebody wishes that the run in this file stops."""
+def on_stop_requested(path: Path, stop: Callable[[], object]) -> Iterator[None]:
+    """Call `stop`, once and in a thread of its own, when there is a request that the run in this file stops."""
     over = threading.Event()
 
     def look() -> None:
         while not over.wait(LOOK):
-            if asked_to_stop(path):
+            if stop_requested(path):
                 stop()
                 return
 
-    threading.Thread(target=look, name="wishes", daemon=True).start()
+    threading.Thread(target=look, name="stop-requests", daemon=True).start()
     try:
         yield
     finally:

@@ -18,7 +18,7 @@ from app.ready import demo_run, ensure_sample
 from app.strings import t
 from store.errors import StoreError
 from store.journal import Journal
-from store.writer import Writer, ask_to_stop, writer_of
+from store.writer import Writer, request_stop, writer_of
 from tasks.legalagentbench.questions import asked_file
 from tasks.run.engines import run_path
 from tasks.run.following import POLL, Follower, standing
@@ -87,7 +87,7 @@ def stop(run_name: str, as_json: bool) -> None:
     Example: moot stop latest
     """
     path = run_path(run_name)
-    writer = ask_to_stop(path)
+    writer = request_stop(path)
     if writer is None:
         raise StoreError(f"nobody plays run {path.stem}", "`moot list` shows which are being played.")
     end = time.monotonic() + PATIENCE

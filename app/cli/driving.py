@@ -25,7 +25,7 @@ from models.engine import Ask
 from models.sampling import DEFAULT, bare, drawn_by
 from store import places
 from store.journal import Journal
-from store.writer import when_wished
+from store.writer import on_stop_requested
 from tasks.benchmark import Benchmark, Question
 from tasks.episode.scheduler import EpisodeEnded, Notice, Watcher
 from tasks.episode.seats import Card
@@ -119,7 +119,7 @@ def play(made: Run, watch: str, after: Callable[[float], object], max_failures: 
     """Play a run to its end, or as far as it goes, and close it. When it has ended its scores are recorded, and
     `after` is called with the seconds that it took; else what is left is said."""
     path = made.journal.path
-    with made, interruptible(made.scheduler.interrupt) as stopped, when_wished(path, stopped.halt):
+    with made, interruptible(made.scheduler.interrupt) as stopped, on_stop_requested(path, stopped.halt):
         failures, left = Failures(), made.scheduler.episodes.open
         if background.is_here():
             background.refuse_people(background.engines_of(made))

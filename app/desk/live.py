@@ -38,7 +38,7 @@ from app.strings import t
 from app.strings.sentences import told
 from app.words import away_text
 from models.engine import Ask, Delta, EngineError
-from store.writer import ask_to_stop, when_wished, writer_of
+from store.writer import on_stop_requested, request_stop, writer_of
 from tasks.episode.driver import Driver
 from tasks.episode.events import Record, Said, Seated, StepEnded, Stopped
 from tasks.episode.scheduler import HUMAN, Committed, EngineAway, EpisodeEnded, Notice, Streaming, Waiting
@@ -267,7 +267,7 @@ class LiveRun(RunThread):
             return
         self._run = run
         try:
-            with run, when_wished(run.journal.path, self._wished):
+            with run, on_stop_requested(run.journal.path, self._wished):
                 self._begin(run)
                 while not self._closing.is_set() and not cancelled():
                     self._go_on(run)
@@ -494,7 +494,7 @@ class FollowedRun(RunThread):
         self._wanted.put(episode)
 
     def ask_to_stop(self) -> bool:
-        return ask_to_stop(self.path) is not None
+        return request_stop(self.path) is not None
 
     def close(self) -> None:
         """End the thread; the run goes on. Calling it again does no harm."""

@@ -47,7 +47,7 @@ from app.terminal import clean, sentence
 from models.llama.engine import end_kept, keep_last
 from store.errors import StoreError
 from store.files import real_path
-from store.writer import ask_to_stop
+from store.writer import request_stop
 from tasks.run.opened import Run
 from tasks.run.runner import fork_run, resume_run, start_run
 from tasks.run.spec import RunSpec
@@ -279,7 +279,7 @@ class Desk(App[int]):
 
     def ask_to_stop(self, path: Path) -> None:
         def ask() -> None:
-            found = ask_to_stop(path)
+            found = request_stop(path)
             self.call_from_thread(self.say, t("played.asked" if found else "played.nobody"))
 
         self.run_worker(ask, name="ask_to_stop", thread=True, exit_on_error=False)

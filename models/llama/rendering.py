@@ -28,7 +28,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.utils import pass_context
 from jinja2.visitor import NodeTransformer
 
-from models.llama.traced import METHODS, QUESTIONS, Traced, joined, owned, runs_of
+from models.llama.traced import METHODS, QUESTIONS, Traced, joined, runs_of, with_origin
 
 FIXED_DAY = date(2025, 1, 1)
 """The day told to a template that insists on one when none is given: a prompt must not change overnight."""
@@ -36,7 +36,7 @@ _BETWEEN = "\n\n"
 _MUST_APPEAR = ("system", "user", "tool")
 
 
-TOLD = -1
+FROM_TOOLS = -1
 """Stands for a message where text comes from the tools."""
 
 
@@ -72,14 +72,14 @@ def answer(order: Mapping[str, Any]) -> dict[str, Any]:
 
 def _text(value: Any) -> str:
     """Any value as a template prints it."""
-    return value if isinstance(value, str) else owned(str(value), value)
+    return value if isinstance(value, str) else with_origin(str(value), value)
 
 
 def _tojson(
     value: Any, ensure_ascii: bool = False, indent: int | None = None, separators: Any = None, sort_keys: bool = False
 ) -> str:
     made = json.dumps(value, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys)
-    return owned(made, value)
+    return with_origin(made, value)
 
 
 @pass_context
@@ -108,7 +108,7 @@ _FILTERS: dict[str, Callable[..., Any]] = {
     "tojson": _tojson, "string": _text, "safe": lambda value: value, "join": _join, "indent": _indent,
     "trim": _method("strip"),
     **{name: _method(name) for name in ("lower", "upper", "title", "capitalize", "replace")},
-    "format": lambda text, *args, **kwargs: owned(str(text) % (kwargs or args), text, args, kwargs),
+    "format": lambda text, *args, **kwargs: with_origin(str(text) % (kwargs or args), text, args, kwargs),
     "moot_joined": lambda parts: joined(map(_text, parts)),
 }  # fmt: skip
 
@@ -182,7 +182,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
         if operator == "+" and isinstance(left, str) and isinstance(right, str):
             return joined((left, right))
         if operator == "%" and isinstance(left, str):
-            return owned(str(left) % (right if isinstance(right, (tuple, Mapping)) else (right,)), left, right)
+            return with_origin(str(left) % (right if isinstance(right, (tuple, Mapping)) else (right,)), left, right)
         if operator == "*" and isinstance(right, Traced):
             left, right = right, left
         if operator == "*" and isinstance(left, Traced):
@@ -203,7 +203,7 @@ class _Refusal(Exception):
         self.reason = reason
 
 
-class _LeftOut(Exception):
+class _ContentDropped(Exception):
     """The template rendered, but somebody's words are missing."""
 
 
@@ -218,23 +218,23 @@ class _Rendering:
 
     def best(self) -> list[tuple[str | None, int | None]]:
         """The rendering of the first way that the template takes, in stretches."""
-        said = self.call["messages"]
+        messages = self.call["messages"]
         turns = [
             _Turn(role, Traced.content(content, at), _beside(more, at))
-            for at, (role, content, *more) in enumerate(said)
+            for at, (role, content, *more) in enumerate(messages)
         ]
-        told = self.call["tools"]
+        offered = self.call["tools"]
         first: BaseException | None = None
-        for mended, tools in _ways(turns, _traced(told, TOLD)):
+        for mended, tools in _ways(turns, _traced(offered, FROM_TOOLS)):
             try:
                 text = self._render(mended, tools)
-                _check_all_there(said, text, told)
+                _check_all_there(messages, text, offered)
             except MemoryError:
                 raise
             except (Exception, RecursionError) as error:
                 first = first or error
                 continue
-            return list(_stretches(text, said))
+            return list(_stretches(text, messages))
         assert first is not None
         raise _Refusal(first)
 
@@ -287,27 +287,27 @@ def _traced(value: Any, at: int) -> Any:
     return [_traced(item, at) for item in value] if isinstance(value, list) else value
 
 
-def _stretches(text: str, said: Sequence[Any]) -> Iterator[tuple[str | None, int | None]]:
+def _stretches(text: str, messages: Sequence[Any]) -> Iterator[tuple[str | None, int | None]]:
     """What goes out of a rendering, with the message each stretch came from."""
     at = 0
     for length, message in runs_of(text):
         if not length:
             continue
         stretch = str.__getitem__(text, slice(at, at + length))
-        whole = message is not None and message >= 0 and stretch == said[message][1]
+        whole = message is not None and message >= 0 and stretch == messages[message][1]
         yield (None if whole else stretch), message
         at += length
 
 
-def _check_all_there(said: Sequence[Any], text: str, told: Sequence[Any]) -> None:
+def _check_all_there(messages: Sequence[Any], text: str, offered: Sequence[Any]) -> None:
     there = {message for _, message in runs_of(text)}
-    if told and TOLD not in there:
-        raise _LeftOut("it leaves out the tools")
-    for at, (role, content, *more) in enumerate(said):
+    if offered and FROM_TOOLS not in there:
+        raise _ContentDropped("it leaves out the tools")
+    for at, (role, content, *more) in enumerate(messages):
         if role in _MUST_APPEAR and at not in there and content.strip():
-            raise _LeftOut(f"it leaves out message {at + 1}, of the {role}")
+            raise _ContentDropped(f"it leaves out message {at + 1}, of the {role}")
         if more and more[0] and not _names(text, at, more[0][0][0]):
-            raise _LeftOut(f"it leaves out the call in message {at + 1}")
+            raise _ContentDropped(f"it leaves out the call in message {at + 1}")
 
 
 def _names(text: str, message: int, name: str) -> bool:
@@ -320,12 +320,12 @@ def _names(text: str, message: int, name: str) -> bool:
     return name in "\n".join(kept)
 
 
-def _ways(turns: list[_Turn], told: list[Any]) -> Iterator[tuple[list[_Turn], list[Any] | None]]:
+def _ways(turns: list[_Turn], offered: list[Any]) -> Iterator[tuple[list[_Turn], list[Any] | None]]:
     """All ways to put a conversation, with a list of tools or none, without repetition; tools that are told go
     along."""
     ways: list[list[_Turn]] = []
-    if told or any(turn.more for turn in turns):
-        yield from ((mend(turns), told or None) for mend in _WITH_CALLS)
+    if offered or any(turn.more for turn in turns):
+        yield from ((mend(turns), offered or None) for mend in _WITH_CALLS)
         return
     for mend in _MENDS:
         if (mended := mend(turns)) not in ways:
@@ -346,24 +346,24 @@ def _system_in_user(turns: list[_Turn]) -> list[_Turn]:
         if turn.role == "system":
             waiting.append(turn.content)
         elif turn.role == "user" and waiting:
-            result.append(_Turn("user", _together([*waiting, turn.content])))
+            result.append(_Turn("user", _merged([*waiting, turn.content])))
             waiting = []
         else:
             result.append(turn)
-    return [*result, _Turn("user", _together(waiting))] if waiting else result
+    return [*result, _Turn("user", _merged(waiting))] if waiting else result
 
 
 def _neighbours_as_one(turns: list[_Turn]) -> list[_Turn]:
     result: list[_Turn] = []
     for turn in turns:
         if result and result[-1].role == turn.role and not turn.more and not result[-1].more:
-            result[-1] = _Turn(turn.role, _together([result[-1].content, turn.content]))
+            result[-1] = _Turn(turn.role, _merged([result[-1].content, turn.content]))
         else:
             result.append(turn)
     return result
 
 
-def _together(texts: Sequence[str]) -> str:
+def _merged(texts: Sequence[str]) -> str:
     """Several contents as one; the gap belongs to the one before it."""
     parts: list[str] = []
     for text in texts:
@@ -388,7 +388,7 @@ def _user_into_tool(turns: list[_Turn]) -> list[_Turn]:
     for turn in turns:
         if result and turn.role == "user" and result[-1].role == "tool":
             last = result[-1]
-            result[-1] = _Turn(last.role, _together([last.content, turn.content]), last.more)
+            result[-1] = _Turn(last.role, _merged([last.content, turn.content]), last.more)
         else:
             result.append(turn)
     return result

@@ -37,7 +37,7 @@ _LIMITS = JobLimits(cpu=3, wall=60)
 """For an order. Honest templates take milliseconds, and 150 MB: 43 ms for four million characters."""
 _worker = Worker()
 atexit.register(_worker.close)
-TOLD = -1
+FROM_TOOLS = -1
 """What a rendering calls the message from which the text of tools comes (`rendering`, which needs jinja)."""
 
 
@@ -127,7 +127,7 @@ class ChatTemplate:
                 Piece(
                     messages[at].content if text is None else text,
                     "frame" if at is None else "content",
-                    None if at == TOLD else at,
+                    None if at == FROM_TOOLS else at,
                 )
                 for text, at in stretches
             ]

@@ -81,7 +81,7 @@ def joined(parts: Iterable[str]) -> str:
     return Traced(text, [run for part in parts for run in runs_of(part)])
 
 
-def owner(value: Any) -> int | None:
+def origin_of(value: Any) -> int | None:
     """The first message that any text inside a value came from."""
     if isinstance(value, Traced):
         return next((message for _, message in value.runs if message is not None), None)
@@ -92,12 +92,12 @@ def owner(value: Any) -> int | None:
         parts = [*value.keys(), *value.values()]
     elif isinstance(value, (list, tuple, set, frozenset, KeysView, ValuesView, ItemsView)):
         parts = value
-    return next((found for part in parts if (found := owner(part)) is not None), None)
+    return next((found for part in parts if (found := origin_of(part)) is not None), None)
 
 
-def owned(text: str, *sources: Any) -> str:
+def with_origin(text: str, *sources: Any) -> str:
     """A text made of `sources` in a way that cannot be followed: content as a whole if any of them holds content."""
-    message = owner(sources)
+    message = origin_of(sources)
     return text if message is None else Traced.content(text, message)
 
 
@@ -184,7 +184,7 @@ def _join(text: str, items: Iterable[Any]) -> str:
 def _format(text: str, *args: Any, **kwargs: Any) -> str:
     if re.search(r"\{[^{}:!]*[.\[]", text):
         raise ValueError("it reaches into values by a format string")
-    return owned(_plain(text).format(*args, **kwargs), text, args, kwargs)
+    return with_origin(_plain(text).format(*args, **kwargs), text, args, kwargs)
 
 
 def _cased(name: str) -> Callable[[str], str]:
@@ -192,7 +192,7 @@ def _cased(name: str) -> Callable[[str], str]:
         changed = str(getattr(_plain(text), name)())
         if isinstance(text, Traced) and len(changed) == len(text):
             return Traced(changed, text.runs)
-        return owned(changed, text)
+        return with_origin(changed, text)
 
     return change
 

@@ -23,7 +23,7 @@ from store.schema import LOOKUPS, TABLES
 
 CALLS = "calls.jsonl"
 REPORT = "harvest.json"
-_TOLD_EVERY = 200
+_EVERY = 200
 
 
 def import_pack(source: Path, name: str, progress: Progress) -> Path:
@@ -77,10 +77,10 @@ def _read(logs: list[Path], tally: Tally, progress: Progress) -> Harvest:
     harvest = Harvest()
     for path in logs:
         for count, recording in enumerate(read_log(path, tally)):
-            if count % _TOLD_EVERY == 0:
+            if count % _EVERY == 0:
                 progress(f"reading {path.name}", min(tally.bytes, total), total)
             harvest.take(recording)
-    harvest.settle()
+    harvest.take_steps()
     progress("reading", total, total)
     return harvest
 

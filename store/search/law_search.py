@@ -278,7 +278,7 @@ class LawSearch:
                 with self._timed(name):
                     ranked = self.articles.rank(name, query, allowed, depth)
                     ranked = self.titles.lent(ranked, rows)[:depth] if len(lenders) else ranked
-                    found[name] = self._settled(ranked, narrowed)
+                    found[name] = self._tie_broken(ranked, narrowed)
         passages = fuse(found, FUSION, CONSTANT)
         if "title" in settings.channels:
             with self._timed("title"):
@@ -292,7 +292,7 @@ class LawSearch:
         """The best of the rows that the filters left, whether their words are in the pack or not."""
         from store.search.channels import best
 
-        return self._settled(best(scores, self.catalogue.ids[narrowed.rows], depth), narrowed)
+        return self._tie_broken(best(scores, self.catalogue.ids[narrowed.rows], depth), narrowed)
 
     @contextmanager
     def _timed(self, channel: str) -> Iterator[None]:
@@ -366,7 +366,7 @@ class LawSearch:
         rows = rows[narrowed.rows[rows - 1]]
         return [int(row) for row in rows[np.lexsort((rows, narrowed.order[self._versions(rows)]))]][:_DEPTH]
 
-    def _settled(self, ranked: Sequence[tuple[int, float]], narrowed: Narrowed) -> list[int]:
+    def _tie_broken(self, ranked: Sequence[tuple[int, float]], narrowed: Narrowed) -> list[int]:
         """A ranking whose equals stand by the fit of their versions, then by row."""
         rows = np.fromiter((row for row, _ in ranked), np.int64, len(ranked))
         scores = np.fromiter((score for _, score in ranked), np.float64, len(ranked))

@@ -16,7 +16,7 @@ from app.desk.home import run as run_screen
 from app.desk.home import screen as home_screen
 from app.desk.home.run import RunScreen
 from store.journal import Journal
-from store.writer import ask_to_stop, writer_of
+from store.writer import request_stop, writer_of
 from tasks.run.following import standing
 from tasks.run.reading import list_runs, read_episode
 from tasks.run.spec import RunSpec
@@ -123,7 +123,7 @@ async def test_a_run_of_the_desk_goes_on_in_the_background(home: Home) -> None: 
         await until(pilot, lambda: pilot.app._exit)
     (path,) = list_runs()
     writer = writer_of(path)
-    assert writer is not None and ask_to_stop(path) == writer
+    assert writer is not None and request_stop(path) == writer
     async with desk() as pilot:
         await until(pilot, lambda: writer_of(path) is None)
     home.open.set()
@@ -160,7 +160,7 @@ async def test_a_run_of_the_desk_is_stopped_by_a_word_from_elsewhere(home: Home)
         await pilot.app.start(spec(home), everything=True)  # type: ignore[attr-defined]
         await until(pilot, lambda: home.answered > 24)
         (path,) = list_runs()
-        assert ask_to_stop(path) is not None
+        assert request_stop(path) is not None
         await until(pilot, lambda: writer_of(path) is None and pilot.app.live is None)  # type: ignore[attr-defined]
         assert pilot.app.is_running and "应另一进程的要求" in "".join(said)
 

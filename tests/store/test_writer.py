@@ -15,7 +15,7 @@ import pytest
 from store import writer
 from store.errors import StoreError
 from store.journal import EpisodeRow, Journal
-from store.writer import ask_to_stop, asked_to_stop, when_wished, writer_of, writers
+from store.writer import on_stop_requested, request_stop, stop_requested, writer_of, writers
 from tests.support.patience import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -82,7 +82,7 @@ def test_a_card_without_a_lock_says_nothing_and_a_broken_one_names_nobody(run: P
     stale = run.with_name(".r.moot.writer")
     stale.write_text(f'{{"process": {os.getpid()}, "since": 1.0}}')
     assert writer_of(run) is None, "the process lives, but it does not write"
-    assert ask_to_stop(run) is None and not asked_to_stop(run)
+    assert request_stop(run) is None and not stop_requested(run)
     with Journal.open(run, write=True):
         stale.write_text(card)
         found = writer_of(run)
@@ -99,16 +99,16 @@ def test_a_wish_is_heard_once_and_not_by_the_next(run: Path, monkeypatch: pytest
         heard.set()
 
     with Journal.open(run, write=True):
-        with when_wished(run, stop):
-            assert not asked_to_stop(run)
-            asked = ask_to_stop(run)
+        with on_stop_requested(run, stop):
+            assert not stop_requested(run)
+            asked = request_stop(run)
             assert asked is not None and asked.process == os.getpid()
-            assert ask_to_stop(run) == asked, "twice does no harm"
+            assert request_stop(run) == asked, "twice does no harm"
             assert heard.wait(PATIENCE)
-        assert asked_to_stop(run)
+        assert stop_requested(run)
     run.with_name(".r.moot.stop").touch()
     with Journal.open(run, write=True):
-        assert not asked_to_stop(run), "left for another"
+        assert not stop_requested(run), "left for another"
     assert calls == [1] and beside(run) == []
 
 

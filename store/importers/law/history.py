@@ -206,7 +206,7 @@ _KINDS: tuple[tuple[EventKind, re.Pattern[str]], ...] = (
 """The first that is found in the words after a date, outside the title of the decision, says what happened."""
 
 _FORCE = re.compile(r"施行|生效|实施|执行")
-_SETTLED = re.compile(r"公布(?:之日)?(?:起)?(?:施行|实施|生效)|(?:发布|公布|颁布)之日起?(?:施行|实施|执行|生效)")
+_IMMEDIATE = re.compile(r"公布(?:之日)?(?:起)?(?:施行|实施|生效)|(?:发布|公布|颁布)之日起?(?:施行|实施|执行|生效)")
 
 
 def has_day(text: str) -> bool:
@@ -293,4 +293,4 @@ def enacted(history: Sequence[Event]) -> date | None:
 
 def at_once(event: Event) -> bool:
     """Whether a line says that the law was in force from the day of its promulgation."""
-    return bool(_SETTLED.search(event.text))
+    return bool(_IMMEDIATE.search(event.text))

@@ -47,7 +47,7 @@ _HEADING = re.compile(r"^第[一二三四五六七八九十百零\d]+(?:分)?(?P
 _UNSEEN = re.compile("[\u200b\u200c\u200d\u2060\ufeff\u00ad]")
 _RANK = {"index": 0, "texts": 1, "chunks": 2}
 """Whose word counts more where two files differ (lower first)."""
-_TOLD = 1000
+_EVERY = 1000
 _CONFLICTS_KEPT = 500
 
 
@@ -354,7 +354,7 @@ def _text(content: dict[str, Any], key: str, where: str, *, needed: bool = True)
 
 
 def _count(phase: str, done: int, progress: Progress) -> None:
-    if done % _TOLD == 0:
+    if done % _EVERY == 0:
         progress(phase, done, None)
 
 

@@ -29,7 +29,7 @@ _UNLISTED_AFTER = timedelta(days=150)
 listed."""
 _PUBLISHED_LATE = "司法解释"
 """Between the committee's adoption and the notice that publishes an interpretation lies up to a year."""
-_TOLD = 200
+_REPORTED_LINES = 200
 _NAMED = 8
 
 
@@ -152,7 +152,7 @@ def import_texts(
     path, summary = write_pack(
         name, origin, laws, report.summary, progress, as_of=newest, total=len(plan.laws), links=plan.links
     )
-    _tell(report, progress)
+    _report_lines(report, progress)
     progress(_in_words(summary), 0, 0)
     return path
 
@@ -256,7 +256,7 @@ def _account(planned: VersionPlan, report: _Report) -> None:
             report.remarks.append(f"{label}: {len(absent)} numbers missing between its parts, twice: {twice[:5]}")
 
 
-def _tell(report: _Report, progress: Progress) -> None:
+def _report_lines(report: _Report, progress: Progress) -> None:
     lines = [f"not imported: {reason}" for reason in report.refused.values()]
     lines += [f"contradiction: {label}: {reason}" for label, reason in report.conflicts.items()]
     lines += [f"remark: {remark}" for remark in report.remarks]
@@ -264,7 +264,7 @@ def _tell(report: _Report, progress: Progress) -> None:
         lines.append(
             f"remark: {len(report.unlisted)} histories end before the last change, which the file name dates"
         )
-    for line in lines[:_TOLD]:
+    for line in lines[:_REPORTED_LINES]:
         progress(line, 0, 0)
-    if len(lines) > _TOLD:
-        progress(f"{len(lines) - _TOLD} more lines are in {REPORT} of the pack", 0, 0)
+    if len(lines) > _REPORTED_LINES:
+        progress(f"{len(lines) - _REPORTED_LINES} more lines are in {REPORT} of the pack", 0, 0)

@@ -96,7 +96,7 @@ class Harvest:
         else:
             self.steps.append((recording, where))
 
-    def settle(self) -> None:
+    def take_steps(self) -> None:
         """Takes the steps of plans, once all recorded calls are known."""
         for recording, where in self.steps:
             self._take_step(recording, where)

@@ -207,14 +207,14 @@ class _Matches:
         return bool(set.intersection(*sets))
 
 
-_TOLD_EVERY = 200
+_EVERY = 200
 
 
 def write(builder: PackBuilder, harvest: Harvest, merged: Merged, progress: Progress) -> None:
     """Put rows, and what lookups are known to give, into a pack."""
     numbers: list[int] = []
     for index, row in enumerate(merged.rows):
-        if index % _TOLD_EVERY == 0:
+        if index % _EVERY == 0:
             progress("writing rows", index, len(merged.rows))
         numbers.append(builder.add_row(row.table, row.cells, "harvested", source=row.where))
     for (tool, values), rows in merged.lookups.items():
