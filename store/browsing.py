@@ -1,6 +1,6 @@
-"""A pack to walk through: rows of a table, texts of a corpus, laws and their articles, a window of them at a time.
+"""Browsing a pack: rows of a table, texts of a corpus, laws and their articles, a window of them at a time.
 
-What is browsed is a *shelf*: a table or corpus by its name, `laws`, or the newest wording of one law. SQLite sorts,
+A dataset is a table or corpus by its name, `laws`, or the newest wording of one law. SQLite sorts,
 filters and counts, so that memory does not grow with the pack. Offsets and counts are in rows.
 """
 
@@ -25,8 +25,8 @@ _NEWEST = (
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
-    """What is browsed. law: the official title where `kind` is `articles`."""
+class Dataset:
+    """Rows that are browsed together. law: the official title where `kind` is `articles`."""
 
     kind: str
     law: str = ""
@@ -69,24 +69,24 @@ class Order:
     down: bool = False
 
 
-def shelves(pack: Pack) -> list[tuple[Shelf, int]]:
+def datasets(pack: Pack) -> list[tuple[Dataset, int]]:
     """The tables, corpora and laws of a pack with how many rows each has."""
     counts = pack.counts()
-    found = [(Shelf(table), int(counts["tables"].get(table, 0))) for table in TABLES]
-    found += [(Shelf(corpus), int(counts["documents"].get(corpus, 0))) for corpus in CORPORA]
-    return [*found, (Shelf(LAWS), count(pack, Shelf(LAWS)) if counts["statutes"] else 0)]
+    found = [(Dataset(table), int(counts["tables"].get(table, 0))) for table in TABLES]
+    found += [(Dataset(corpus), int(counts["documents"].get(corpus, 0))) for corpus in CORPORA]
+    return [*found, (Dataset(LAWS), count(pack, Dataset(LAWS)) if counts["statutes"] else 0)]
 
 
-def count(pack: Pack, shelf: Shelf, words: Sequence[str] = ()) -> int:
+def count(pack: Pack, dataset: Dataset, words: Sequence[str] = ()) -> int:
     """How many rows hold all the words, each in any column."""
-    where, given = _where(shelf, words)
-    source, first = shelf._from
+    where, given = _where(dataset, words)
+    source, first = dataset._from
     return int(pack.reader.all(f"SELECT count(*) FROM {source}{where}", (*first, *given))[0][0])
 
 
 def window(
     pack: Pack,
-    shelf: Shelf,
+    dataset: Dataset,
     words: Sequence[str] = (),
     order: Order | None = None,
     *,
@@ -95,12 +95,12 @@ def window(
 ) -> list[Row]:
     """Rows from `start` on, at most so many, of those that hold all the words."""
     order = order or Order()
-    where, given = _where(shelf, words)
-    source, first = shelf._from
-    names = ", ".join(quoted(column) for column in shelf.columns)
-    by = f"{quoted(order.column)} {'DESC' if order.down else 'ASC'}, " if order.column in shelf.columns else ""
+    where, given = _where(dataset, words)
+    source, first = dataset._from
+    names = ", ".join(quoted(column) for column in dataset.columns)
+    by = f"{quoted(order.column)} {'DESC' if order.down else 'ASC'}, " if order.column in dataset.columns else ""
     sql = f"SELECT _number, _known, _source, {names} FROM {source}{where} ORDER BY {by}_number LIMIT ? OFFSET ?"
-    return [_row(shelf, found) for found in pack.reader.all(sql, (*first, *given, most, start))]
+    return [_row(dataset, found) for found in pack.reader.all(sql, (*first, *given, most, start))]
 
 
 def suggested(pack: Pack, tool: str, parameter: str, typed: str, most: int = 8) -> list[str]:
@@ -124,19 +124,19 @@ def suggested(pack: Pack, tool: str, parameter: str, typed: str, most: int = 8) 
     return list(found)[:most]
 
 
-def _where(shelf: Shelf, words: Sequence[str]) -> tuple[str, tuple[object, ...]]:
-    anywhere = " OR ".join(f"instr(CAST({quoted(column)} AS TEXT), ?) > 0" for column in shelf.columns)
-    given = tuple(word for word in words for _ in shelf.columns)
+def _where(dataset: Dataset, words: Sequence[str]) -> tuple[str, tuple[object, ...]]:
+    anywhere = " OR ".join(f"instr(CAST({quoted(column)} AS TEXT), ?) > 0" for column in dataset.columns)
+    given = tuple(word for word in words for _ in dataset.columns)
     return (" WHERE " + " AND ".join(f"({anywhere})" for _ in words) if words else ""), given
 
 
-def _row(shelf: Shelf, found: tuple[object, ...]) -> Row:
+def _row(dataset: Dataset, found: tuple[object, ...]) -> Row:
     number, known, provenance, *values = found
     cells: dict[str, Cell] = {
         column: value if int(known) >> place & 1 else UNKNOWN  # type: ignore[misc, call-overload]
-        for place, (column, value) in enumerate(zip(shelf.columns, values, strict=True))
+        for place, (column, value) in enumerate(zip(dataset.columns, values, strict=True))
     }
-    return Row(int(number), shelf.kind, cells, _provenance(provenance))  # type: ignore[call-overload]
+    return Row(int(number), dataset.kind, cells, _provenance(provenance))  # type: ignore[call-overload]
 
 
 def _provenance(text: object) -> Provenance:

@@ -142,7 +142,7 @@ async def open_shelf(pilot: Pilot[Any], screen: CorpusScreen, name: str) -> Rows
     tree = screen.query_one("#tree", Choice)
     tree.focus()
     tree.move_to(
-        next(at for at, entry in enumerate(tree.things) if name in (entry.tool, entry.shelf and entry.shelf.kind))
+        next(at for at, entry in enumerate(tree.things) if name in (entry.tool, entry.dataset and entry.dataset.kind))
     )
     rows = screen.query_one(RowsView)
     await pilot.press("enter")
@@ -160,10 +160,12 @@ async def test_values_of_a_record_are_followed_and_the_way_back_is_kept(pack: Pa
         await until(pilot, lambda: record.has_focus)
         record.move_to(next(at for at, link in enumerate(record.things) if link.tool == "get_court_code"))
         await pilot.press("enter")
-        await until(pilot, lambda: rows.place is not None and rows.place.shelf.kind == "CourtCode" and record.count)
+        await until(pilot, lambda: rows.place is not None and rows.place.dataset.kind == "CourtCode" and record.count)
         assert screen.row is not None and screen.row.cells["法院名称"] == COURT
         await pilot.press("escape")
-        await until(pilot, lambda: rows.place is not None and rows.place.shelf.kind == "LegalDoc" and rows.count == 3)
+        await until(
+            pilot, lambda: rows.place is not None and rows.place.dataset.kind == "LegalDoc" and rows.count == 3
+        )
         await pilot.press("escape")
         await until(pilot, lambda: screen.query_one("#tree", Choice).has_focus)
 
@@ -181,7 +183,7 @@ async def test_rows_are_sorted_and_filtered_and_everything_is_searched(pack: Pat
         await until(pilot, lambda: rows.count == 1)
         await pilot.press("escape", "a", *"云溪0101")
         tree = screen.query_one("#tree", Choice)
-        found = lambda: {e.shelf.kind: e.rows for e in tree.things if e.shelf and e.rows}  # noqa: E731
+        found = lambda: {e.dataset.kind: e.rows for e in tree.things if e.dataset and e.rows}  # noqa: E731
         await until(pilot, lambda: found() == {"LegalDoc": 3, "CourtCode": 1})
 
 

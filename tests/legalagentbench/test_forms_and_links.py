@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from store.browsing import LAWS, Order, Shelf, count, shelves, suggested, window
+from store.browsing import LAWS, Dataset, Order, count, datasets, suggested, window
 from store.pack import Pack
 from store.schema import CORPORA, LOOKUPS, TABLES
 from tasks.legalagentbench import forms
@@ -22,19 +22,19 @@ def pack() -> Iterator[Pack]:
 
 
 def test_every_shelf_is_named_with_its_rows(pack: Pack) -> None:
-    found = dict(shelves(pack))
-    assert [shelf.kind for shelf in found] == [*TABLES, *CORPORA, LAWS]
-    assert found[Shelf("LegalDoc")] == 3 and found[Shelf("CompanyInfo")] == 0 and found[Shelf(LAWS)] == 0
+    found = dict(datasets(pack))
+    assert [dataset.kind for dataset in found] == [*TABLES, *CORPORA, LAWS]
+    assert found[Dataset("LegalDoc")] == 3 and found[Dataset("CompanyInfo")] == 0 and found[Dataset(LAWS)] == 0
 
 
 def test_a_window_is_sorted_filtered_and_cut_by_sqlite(pack: Pack) -> None:
-    shelf = Shelf("LegalDoc")
-    amounts = [row.cells["涉案金额（元）"] for row in window(pack, shelf, order=Order("涉案金额（元）", down=True))]
+    dataset = Dataset("LegalDoc")
+    amounts = [row.cells["涉案金额（元）"] for row in window(pack, dataset, order=Order("涉案金额（元）", down=True))]
     assert amounts == [1284500.5, 96000.0, 3100.0]
-    assert [row.number for row in window(pack, shelf, start=1, most=1)] == [2]
-    assert count(pack, shelf, ["季云", "民初12号"]) == 1
-    assert window(pack, shelf, ["民初12号"])[0].provenance == "authored"
-    assert not count(pack, shelf, ["%"]), "signs of patterns are text"
+    assert [row.number for row in window(pack, dataset, start=1, most=1)] == [2]
+    assert count(pack, dataset, ["季云", "民初12号"]) == 1
+    assert window(pack, dataset, ["民初12号"])[0].provenance == "authored"
+    assert not count(pack, dataset, ["%"]), "signs of patterns are text"
 
 
 def test_names_are_suggested_that_the_tool_would_find(pack: Pack) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from app.strings import t, term
 from store import manifest as manifests
-from store.browsing import ARTICLES, LAWS, Order, Shelf, count, shelves, suggested, window
+from store.browsing import ARTICLES, LAWS, Dataset, Order, count, datasets, suggested, window
 from store.errors import StoreError
 from store.pack import Pack
 from store.schema import LOOKUPS, UNKNOWN, Row
@@ -24,23 +24,23 @@ PAGE = 100
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A line of the tree: a shelf with its number of rows, a tool, or a heading (neither)."""
+    """A line of the tree: a dataset with its number of rows, a tool, or a heading (neither)."""
 
     text: str
-    shelf: Shelf | None = None
+    dataset: Dataset | None = None
     tool: str = ""
     rows: int = 0
 
     @property
     def opens(self) -> bool:
-        return self.shelf is not None or bool(self.tool)
+        return self.dataset is not None or bool(self.tool)
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What the middle shows: a shelf through a filter, in an order; or the rows that a link found; or a tool."""
+    """What the middle shows: a dataset through a filter, in an order; or the rows that a link found; or a tool."""
 
-    shelf: Shelf
+    dataset: Dataset
     words: tuple[str, ...] = ()
     order: Order = Order()
     found: tuple[Row, ...] = ()
@@ -50,7 +50,7 @@ class Place:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        return self.shelf.columns
+        return self.dataset.columns
 
     def filtered(self, words: Sequence[str]) -> Place:
         return replace(self, words=tuple(words), cursor=0)
@@ -80,8 +80,8 @@ def pack_names() -> list[str]:
 
 def tree(pack: Pack, words: Sequence[str] = ()) -> list[Entry]:
     """All that can be opened; with words, how many rows of each hold them."""
-    found = [(shelf, count(pack, shelf, words) if words and rows else rows) for shelf, rows in shelves(pack)]
-    tables = [Entry(shelf_name(shelf), shelf, rows=rows) for shelf, rows in found]
+    found = [(dataset, count(pack, dataset, words) if words and rows else rows) for dataset, rows in datasets(pack)]
+    tables = [Entry(dataset_name(dataset), dataset, rows=rows) for dataset, rows in found]
     tools = callable_tools()
     entries = [Entry(t("corpus_screen.tables")), *tables[:14], Entry(t("corpus_screen.documents")), *tables[14:17]]
     entries += [Entry(t("corpus_screen.statutes")), *tables[17:]]
@@ -91,11 +91,11 @@ def tree(pack: Pack, words: Sequence[str] = ()) -> list[Entry]:
     return entries
 
 
-def shelf_name(shelf: Shelf) -> str:
-    """A shelf in words."""
-    if shelf.kind == ARTICLES:
-        return shelf.law
-    return t(f"corpus_screen.shelf.{shelf.kind}")
+def dataset_name(dataset: Dataset) -> str:
+    """The name of a dataset."""
+    if dataset.kind == ARTICLES:
+        return dataset.law
+    return t(f"corpus_screen.shelf.{dataset.kind}")
 
 
 def column_name(column: str) -> str:
@@ -120,7 +120,7 @@ def shown_columns(place: Place) -> tuple[str, ...]:
 
 def total(pack: Pack, place: Place) -> int:
     """How many rows there are to see."""
-    return len(_held(place)) if place.via else count(pack, place.shelf, place.words)
+    return len(_held(place)) if place.via else count(pack, place.dataset, place.words)
 
 
 def page(pack: Pack, place: Place, number: int) -> list[Row]:
@@ -128,7 +128,7 @@ def page(pack: Pack, place: Place, number: int) -> list[Row]:
     start = number * PAGE
     if place.via:
         return list(_held(place)[start : start + PAGE])
-    return window(pack, place.shelf, place.words, place.order, start=start, most=PAGE)
+    return window(pack, place.dataset, place.words, place.order, start=start, most=PAGE)
 
 
 def _held(place: Place) -> list[Row]:
@@ -144,17 +144,17 @@ def _held(place: Place) -> list[Row]:
 
 def followed(link: Link) -> Place:
     """Where a link leads."""
-    return Place(Shelf(link.table), found=link.rows, via=f"{link.tool}（{'、'.join(link.values)}）")
+    return Place(Dataset(link.table), found=link.rows, via=f"{link.tool}（{'、'.join(link.values)}）")
 
 
 def found(pack: Pack, tool: str, value: str) -> Place:
     """What a look-up finds by a value."""
-    return Place(Shelf(LOOKUPS[tool].table), found=pack.find(LOOKUPS[tool], [value]).rows, via=f"{tool}（{value}）")
+    return Place(Dataset(LOOKUPS[tool].table), found=pack.find(LOOKUPS[tool], [value]).rows, via=f"{tool}（{value}）")
 
 
 def inside(row: Row) -> Place | None:
     """What a row holds in turn: the articles of a law."""
-    return Place(Shelf(ARTICLES, str(row.cells["name"]))) if row.table == LAWS else None
+    return Place(Dataset(ARTICLES, str(row.cells["name"]))) if row.table == LAWS else None
 
 
 def links_of(pack: Pack, row: Row) -> list[Link]:

@@ -29,7 +29,7 @@ from app.desk.widgets.find_bar import FindBar
 from app.desk.widgets.key_bar import KeyBar
 from app.desk.widgets.lines import TextPane
 from app.strings import t, term
-from store.browsing import Shelf
+from store.browsing import Dataset
 from store.errors import StoreError
 from store.pack import Pack
 from store.schema import Row
@@ -103,7 +103,7 @@ class CorpusScreen(PanesScreen):
         else:
             via = f" ← {one(place.via)}" if place.via else ""
             words = f" / {' '.join(place.words)}" if place.words else ""
-            middle.border_title = f"{one(places.shelf_name(place.shelf))}{via}{one(words)}"
+            middle.border_title = f"{one(places.dataset_name(place.dataset))}{via}{one(words)}"
 
     def retranslate(self) -> None:
         super().retranslate()
@@ -144,7 +144,7 @@ class CorpusScreen(PanesScreen):
         if waiting is not None:
             self.look_up(*waiting)
         else:
-            self.go(Place(Shelf("CompanyInfo")), keep=False)
+            self.go(Place(Dataset("CompanyInfo")), keep=False)
 
     def _count(self) -> None:
         if self.pack is not None:
@@ -243,8 +243,12 @@ class CorpusScreen(PanesScreen):
 
     def _open_entry(self, entry: Entry, *, into: bool) -> None:
         words = self._words if self._everywhere else ()
-        place = Place(entry.shelf, words) if entry.shelf else Place(Shelf("CompanyInfo"), tool=entry.tool)
-        if self.place is None or (self.place.shelf, self.place.tool, self.place.via) != (place.shelf, place.tool, ""):
+        place = Place(entry.dataset, words) if entry.dataset else Place(Dataset("CompanyInfo"), tool=entry.tool)
+        if self.place is None or (self.place.dataset, self.place.tool, self.place.via) != (
+            place.dataset,
+            place.tool,
+            "",
+        ):
             self._before = []
             self.go(place, keep=False)
         if into:

@@ -33,7 +33,7 @@ def tree_rows(entries: Sequence[Entry], room: int) -> Iterator[Line]:
         if not entry.opens:
             yield Line(((one(entry.text), "label"),))
             continue
-        number = str(entry.rows) if entry.shelf else ""
+        number = str(entry.rows) if entry.dataset else ""
         space = max(4, room - width(number) - 2)
         role = "text" if entry.tool or entry.rows else "rule"
         yield Line(((f" {pad(truncate(one(entry.text), space), space)}", role), (number, "dim")), at)
@@ -68,7 +68,7 @@ class RowsView(Choice):
         self._first = 0
 
     def show(self, place: Place, total: int, first: Sequence[Row]) -> None:
-        if self.place is None or self.place.shelf != place.shelf:
+        if self.place is None or self.place.dataset != place.dataset:
             self._first = 0
         self.place, self.things = place, range(total)
         self._pages, self._asked = {place.cursor // PAGE: first}, {place.cursor // PAGE}
