@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from store.errors import BadInput
-from store.importers.web.hypertext import parse_html
-from store.importers.web.parsed import decode
+from store.importers.web.pages import SILENT, decode, parse_html
 
 _SCANNED = 12
 """Fewer characters a page than this are stamps and page numbers: the page itself is a picture."""
@@ -32,7 +31,6 @@ _NOT_SAID = (
 )
 """Parts of a docx that repeat others or were struck out."""
 _MARKUP = re.compile(rb"<(?:!doctype\s+html|html|head|body|meta|title|div|p|table|span)[\s>]", re.IGNORECASE)
-_SILENT = ("script", "style", "noscript", "template", "iframe", "object", "svg", "math", "head", "select", "textarea")
 _BLOCKS = frozenset(
     "address article aside blockquote body br center dd div dl dt fieldset footer form h1 h2 h3 h4 h5 h6"
     " header hr html li main"
@@ -150,7 +148,7 @@ def _html(data: bytes, label: str) -> str:
     from lxml import etree
 
     tree = parse_html(_plain(data, label), label, comments=False)
-    etree.strip_elements(tree, *_SILENT, with_tail=False)
+    etree.strip_elements(tree, *SILENT, "head", "select", "textarea", with_tail=False)
     pieces: list[str] = []
     for event, node in etree.iterwalk(tree, events=("start", "end")):
         if node.tag in _BLOCKS:

@@ -17,9 +17,7 @@ from app.cli.main import main
 from store import places
 from store.errors import BadInput, NotFound
 from store.importers import silent
-from store.importers.web.hypertext import read_html
-from store.importers.web.pages import read_markdown
-from store.importers.web.parsed import decode
+from store.importers.web.pages import decode, read_html, read_markdown
 from store.pack import Pack, verify_pack
 from store.web import Page, WebSnapshot
 from tasks.registry import importer

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from store.errors import BadInput
 from store.importers import Progress
 from store.importers.reading import entered, files_in, head
-from store.importers.web.parsed import Kind, ParsedPage, kind_of
+from store.importers.web.pages import Kind, ParsedPage, kind_of
 from store.web_tables import host_of, local_address
 from store.worker import JobLimits, Worker, read_lines
 
