@@ -23,7 +23,7 @@ from typing import Any
 from store.builder import PackBuilder
 from store.errors import BadInput
 from store.importers import Progress
-from store.importers.reading import entered, files_in, head, records
+from store.importers.reading import entered, head, labelled_files, records
 
 REPORT = "exams.json"
 BENCHMARK = "exams"
@@ -119,15 +119,14 @@ def _import(layout: str, source: Path, name: str, progress: Progress) -> Path:
         BadInput: a file is damaged, or holds no task of this layout.
     """
     with entered(source) as root:
-        files = [root] if root.is_file() else [path for path in files_in(root) if _is_json(path)]
+        files = [(path, label) for path, label in labelled_files(root) if path == root or _is_json(path)]
         if not files:
             raise BadInput(f"{source} holds no JSON file", "Give the folder of the task files, or one of them.")
         left_out: dict[str, dict[str, object]] = {}
         with PackBuilder(
             name, jurisdiction="CN", source=f"{layout}: {source.name}", licence="", coverage="harvest", as_of=""
         ) as builder:
-            for path in files:
-                label = path.name if root.is_file() else path.relative_to(root).as_posix()
+            for path, label in files:
                 progress(label, 0, None)
                 builder.add_tasks(BENCHMARK, list(_read(layout, path, label, left_out)))
             for label, found in left_out.items():

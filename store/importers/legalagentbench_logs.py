@@ -18,7 +18,7 @@ from store.errors import BadInput
 from store.importers import Progress
 from store.importers.logs.harvest import Harvest
 from store.importers.logs.merging import Merged, merge, write
-from store.importers.logs.reading import Tally, find_logs, read_log
+from store.importers.logs.reading import LogCounts, find_logs, read_log
 from store.schema import LOOKUPS, TABLES
 
 CALLS = "calls.jsonl"
@@ -35,7 +35,7 @@ def import_pack(source: Path, name: str, progress: Progress) -> Path:
     """
     progress("looking for run logs", 0, None)
     logs, others = find_logs(source)
-    tally = Tally()
+    tally = LogCounts()
     with PackBuilder(
         name,
         jurisdiction="CN",
@@ -72,7 +72,7 @@ def in_words(summary: dict[str, Any]) -> str:
     )
 
 
-def _read(logs: list[Path], tally: Tally, progress: Progress) -> Harvest:
+def _read(logs: list[Path], tally: LogCounts, progress: Progress) -> Harvest:
     total = sum(path.stat().st_size for path in logs)
     harvest = Harvest()
     for path in logs:
@@ -103,7 +103,9 @@ def _call_lines(harvest: Harvest) -> bytes:
     return "".join(f"{line}\n" for line in lines).encode()
 
 
-def _summary(logs: list[Path], others: list[Path], tally: Tally, harvest: Harvest, merged: Merged) -> dict[str, Any]:
+def _summary(
+    logs: list[Path], others: list[Path], tally: LogCounts, harvest: Harvest, merged: Merged
+) -> dict[str, Any]:
     rows = Counter(row.table for row in merged.rows)
     statuses = Counter(recorded.observation.status for recorded in harvest.calls.values())
     lists = sum(LOOKUPS[tool].shape == "many" for tool, _ in merged.lookups)

@@ -393,6 +393,13 @@ def files_in(root: Path, most: int | None = None) -> list[Path]:
     return sorted(found)
 
 
+def labelled_files(root: Path) -> list[tuple[Path, str]]:
+    """The file, or all files of the folder, each with its path inside what is imported."""
+    if root.is_file():
+        return [(root, root.name)]
+    return [(path, path.relative_to(root).as_posix()) for path in files_in(root)]
+
+
 def is_zip(path: Path) -> bool:
     """Whether a file ends like a zip archive; whether it is one shows when it is read."""
     with path.open("rb") as stream:

@@ -59,21 +59,20 @@ class Body:
         return [article for article in self.articles if article.numbered]
 
 
-def read_body(
-    lines: Iterable[tuple[int, str]], *, title: str = "", amends: bool = False, part: str = "", embedded: bool = True
-) -> Body:
+def read_body(lines: Iterable[tuple[int, str]], *, title: str = "", amends: bool = False, part: str = "") -> Body:
     """Read the lines of a statute after its history.
+
+    When nothing before an annex has a number, the articles of the annex are the articles of the text.
 
     Args:
         lines: line numbers from 1 and lines as they stand in the source.
         title: the title, which many sources repeat before the first article.
         amends: the text changes another law; what it quotes is not taken for articles and headings of its own.
         part: the part (编) that the whole text belongs to.
-        embedded: when nothing before an annex has a number, the articles of the annex are the articles of the text.
     """
     whole = [(number, text) for number, line in lines if (text := plain(line))]
     body = _Reader(title, amends, part).all_of(whole)
-    if embedded and not amends and not body.numbered:
+    if not amends and not body.numbered:
         body = _Reader(title, amends, part, annexes=False).all_of(whole)
     return body if body.numbered else _whole(whole, title, part)
 

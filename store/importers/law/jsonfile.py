@@ -27,8 +27,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, InstanceOf, StringC
 from store.errors import BadInput
 from store.importers import Progress
 from store.importers.law.naming import level_of
-from store.importers.law.writing import Origin, StatedLaw, Tally, labelled_files, write_pack
-from store.importers.reading import MAX_RECORD, entered, opened, read_bytes, records
+from store.importers.law.writing import Origin, StatedLaw, Tally, write_pack
+from store.importers.reading import MAX_RECORD, entered, labelled_files, opened, read_bytes, records
 from store.statutes.model import LINK_KINDS, Article, ArticleNumber, Law, LawVersion, Link, LinkKind
 from store.statutes.names import short_name
 from store.text.citation import parse_number

@@ -25,8 +25,8 @@ from typing import Any
 
 from store.errors import BadInput
 from store.importers import Progress
-from store.importers.law.writing import Origin, StatedLaw, Tally, labelled_files, write_pack
-from store.importers.reading import entered, head, read_bytes, records
+from store.importers.law.writing import Origin, StatedLaw, Tally, write_pack
+from store.importers.reading import entered, head, labelled_files, read_bytes, records
 from store.statutes.model import Article, ArticleNumber, Law, LawVersion
 from store.statutes.names import short_name, successions_among, without_version
 from store.text.alignment import squeezed

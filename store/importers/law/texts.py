@@ -20,7 +20,8 @@ from store.importers.law.assembling import LawPlan, VersionPlan, assemble
 from store.importers.law.body import Body
 from store.importers.law.history import closing_day, enacted, entry_into_force, last_change, repeals
 from store.importers.law.parsed import Event, ParsedLaw, folded
-from store.importers.law.writing import REPORT, Origin, StatedLaw, Tally, labelled_files, write_pack
+from store.importers.law.writing import REPORT, Origin, StatedLaw, Tally, write_pack
+from store.importers.reading import labelled_files
 from store.statutes.model import Article, ArticleNumber, Law
 from store.text.numerals import int_to_chinese
 

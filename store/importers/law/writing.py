@@ -15,7 +15,6 @@ from typing import Any, Literal
 
 from store.builder import PackBuilder
 from store.importers import Progress
-from store.importers.reading import files_in
 from store.statutes.comparing import links_between
 from store.statutes.model import Article, Law, LawVersion, Link
 from store.statutes.names import aliases_of
@@ -60,13 +59,6 @@ class Tally:
     unnumbered: int = 0
     links: Counter[str] = field(default_factory=Counter)
     levels: dict[str, Counter[str]] = field(default_factory=dict)
-
-
-def labelled_files(root: Path) -> list[tuple[Path, str]]:
-    """The file, or all files of the folder, each with its path inside what is imported."""
-    if root.is_file():
-        return [(root, root.name)]
-    return [(path, path.relative_to(root).as_posix()) for path in files_in(root)]
 
 
 def write_pack(

@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import Literal
 
 from store.errors import BadInput, NotFound
-from store.files import real_path
-from store.importers.reading import opened
+from store.importers.reading import files_in, opened
 
 SNIFFED_LINES = 5_000
 LOG_SUFFIXES = frozenset({".txt", ".log"})
@@ -53,7 +52,7 @@ class Recording:
 
 
 @dataclass(slots=True)
-class Tally:
+class LogCounts:
     """What the reader met on its way."""
 
     lines: int = 0
@@ -81,7 +80,9 @@ def find_logs(source: Path) -> tuple[list[Path], list[Path]]:
         return [source], []
     logs: list[Path] = []
     others: list[Path] = []
-    for path in _candidates(source):
+    for path in files_in(source):
+        if path.suffix.lower() not in LOG_SUFFIXES:
+            continue
         try:
             found = looks_like_log(path)
         except BadInput:
@@ -93,26 +94,6 @@ def find_logs(source: Path) -> tuple[list[Path], list[Path]]:
             f"{len(others)} .txt or .log files were looked at; none has lines that start with 思考 1: or 第1步计划:.",
         )
     return logs, others
-
-
-def _candidates(folder: Path) -> Iterator[Path]:
-    root = real_path(folder)
-    for path in sorted(folder.rglob("*")):
-        if path.suffix.lower() not in LOG_SUFFIXES or any(p.startswith(".") for p in path.relative_to(folder).parts):
-            continue
-        if path.is_symlink() and not _inside(path, root):
-            raise BadInput(
-                f"{path}: this link leads out of the import folder", "Copy the file into the folder instead."
-            )
-        if path.is_file():
-            yield path
-
-
-def _inside(path: Path, root: Path) -> bool:
-    try:
-        return real_path(path).is_relative_to(root)
-    except (OSError, RuntimeError):
-        return False
 
 
 def looks_like_log(path: Path) -> bool:
@@ -130,7 +111,7 @@ def looks_like_log(path: Path) -> bool:
     return False
 
 
-def read_log(path: Path, tally: Tally) -> Iterator[Recording]:
+def read_log(path: Path, tally: LogCounts) -> Iterator[Recording]:
     """The recordings of one log in order, streamed.
 
     Raises:
@@ -164,7 +145,7 @@ def log_lines(path: Path) -> Iterator[tuple[int, str, int]]:
 class _Turns:
     """Follows the turn of one log: outside (questions), thought, action, observation, plan step, answer."""
 
-    def __init__(self, path: Path, tally: Tally) -> None:
+    def __init__(self, path: Path, tally: LogCounts) -> None:
         self.path, self.tally = path, tally
         self.turn = "outside"
         self.step = 0

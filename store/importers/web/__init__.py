@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from store.errors import BadInput
 from store.importers import Progress
-from store.importers.reading import entered, files_in, head
+from store.importers.reading import entered, head, labelled_files
 from store.importers.web.pages import Kind, ParsedPage, kind_of
 from store.web_tables import host_of, local_address
 from store.worker import JobLimits, Worker, read_lines
@@ -138,15 +138,14 @@ def import_pack(source: Path, name: str, progress: Progress) -> Path:
     from store.builder import PackBuilder
 
     with Worker() as worker, entered(source) as root, TemporaryDirectory(prefix="moot-import-") as folder:
-        files = [root] if root.is_file() else files_in(root)
+        files = labelled_files(root)
         # jurisdiction: pages of any origin stand side by side, so none is claimed.
         with PackBuilder(
             name, jurisdiction="", source=f"saved web pages, imported from {source.name}",
             licence="as stated by whoever saved the pages", coverage="harvest", as_of="",
         ) as builder:  # fmt: skip
             taken = _Import(builder)
-            for done, path in enumerate(files, 1):
-                label = path.name if root.is_file() else path.relative_to(root).as_posix()
+            for done, (path, label) in enumerate(files, 1):
                 taken.take_file(path, label.encode("utf-8", "replace").decode(), worker, f"{folder}/pages")
                 if done % _EVERY == 0 or done == len(files):
                     progress("reading pages", done, len(files))
