@@ -17,14 +17,11 @@ from store.connection import Reader
 from store.errors import StoreError
 from store.pack import Pack
 from store.schema import Provenance
-from store.search.documents import fuse, ranked, scanned
+from store.search.documents import DEPTH, fuse, ranked, scanned
 from store.search.terms import folded, runs, trigrams, word_terms
 from store.text.normalise import fold_width
 from store.text.segment import segmenter, words
 from store.web_tables import FILE, spellings
-
-DEPTH = 100
-"""How many ranks of each channel enter the fusion (at least; never fewer than asked for)."""
 
 TITLE_WEIGHT = 2.0
 """What a term in the title counts, against 1 in the text."""
@@ -165,17 +162,17 @@ def cut(text: str, size: int) -> list[str]:
     return [*pieces, text[start:]] if text[start:] or not pieces else pieces
 
 
-def snippet(text: str, terms: list[str], size: int = SNIPPET) -> str:
-    """The `size` characters around the best matches: those with the most, and the longest, different terms."""
+def snippet(text: str, terms: list[str]) -> str:
+    """The `SNIPPET` characters around the best matches: those with the most, and the longest, different terms."""
     plain = fold_width(text).translate(_LOWER)
     hits = sorted({(at, term) for term in terms for at in _places(plain, term.translate(_LOWER))})
     start = end = 0
     if hits:
-        first, last = _densest(hits, size)
-        start = max(0, first - (size - (last - first)) // 2)
+        first, last = _densest(hits, SNIPPET)
+        start = max(0, first - (SNIPPET - (last - first)) // 2)
         border = max(plain.rfind(mark, start, first) for mark in (*_SENTENCE_ENDS, "\n"))
         start = border + 1 if border >= 0 else start
-    end = min(len(text), start + size)
+    end = min(len(text), start + SNIPPET)
     shown = " ".join(text[start:end].split())
     return f"{'…' if start and shown else ''}{shown}{'…' if end < len(text) and shown else ''}"
 

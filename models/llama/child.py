@@ -14,7 +14,6 @@ import json
 import os
 import queue
 import signal
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -218,7 +217,3 @@ def _failure(error: Exception) -> dict[str, str]:
     native = "native" if type(error).__name__ == "NativeError" else "error"
     kind = next((kind for known, kind in kinds.items() if isinstance(error, known)), native)
     return {"failed": kind, "text": error_text(error)}
-
-
-if __name__ == "__main__":
-    sys.exit(main())
