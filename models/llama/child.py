@@ -114,12 +114,6 @@ class Child:
                 native.start()
                 self._server = Server(self._emit, self._cancelled.__contains__)
                 return self._server.load(number, Options(**order["options"]))
-            case "tokens":
-                from models.llama.process import call_of
-
-                return self._server.tokens_of(call_of(order["call"]))
-            case "tokenize":
-                return self._server.tokenize(order["text"])
             case "facts":
                 with self._vocabulary(order["path"]) as words:
                     return words.facts()

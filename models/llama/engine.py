@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from models.calls import read
-from models.engine import Ask, ContextLimits, Delta, EngineError, Listener, Message, Reply, Settings
+from models.engine import Ask, ContextLimits, Delta, EngineError, Listener, Reply
 from models.errors import BadEngine
 from models.llama.header import INSTALL, Header, read_header
 from models.llama.library import resolve
@@ -251,15 +251,6 @@ class LlamaEngine:
         self._stops += 1
         self._process.cancel()
 
-    def tokens_of(self, messages: Sequence[Message], thinking: bool = True) -> list[int]:
-        """The token ids of a prompt, as the model would get them."""
-        ask = Ask("", tuple(messages), prompt="", settings=Settings(thinking=thinking))
-        return list(self._ask_child("tokens", call=call_data(Call(ask))))
-
-    def tokenize(self, text: str) -> list[int]:
-        """Token ids of plain text."""
-        return list(self._ask_child("tokenize", text=text))
-
     def close(self) -> None:
         """Keep the model loaded for the next run where that is wanted (`keep_last`), else end its process."""
         self._known = set()  # the next run may be one of before: its seats have the same names and said other words
@@ -347,11 +338,6 @@ class LlamaEngine:
             result = results.get(place)
             if isinstance(result, Reply) and result.finish in DECODED:
                 known.add((call.ask.episode, call.ask.seat))
-
-    def _ask_child(self, op: str, **what: Any) -> Any:
-        with self._lock:
-            self._ready(time.monotonic(), self._stops)
-            return self._process.order(op, **what)
 
 
 @lru_cache(maxsize=16)

@@ -177,22 +177,6 @@ class Server:
             "template": template.name, "build": native.build(),
         }  # fmt: skip
 
-    def tokens_of(self, call: Call) -> list[int]:
-        """The prompt's token ids, as a call would get them."""
-        key = (call.ask.episode, call.ask.seat)
-        runs, _ = self._prompter.runs(
-            call.ask.messages,
-            thinking=call.ask.settings.thinking,
-            own=self._find_own_turns(key, call),
-            tools=call.ask.tools,
-        )
-        return [token for run in runs for token in run.tokens]
-
-    def tokenize(self, text: str) -> list[int]:
-        """Token ids of plain text."""
-        assert self._model is not None
-        return self._model.tokenize(text, special=False)
-
     def join(self, order: int, calls: Sequence[Call]) -> None:
         """Take calls in; each is answered as soon as it can be, and the order is done with the last of them."""
         now = time.perf_counter()

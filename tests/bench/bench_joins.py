@@ -36,6 +36,7 @@ from models.llama.engine import LlamaEngine, LlamaSettings  # noqa: E402
 from models.llama.native import model_settings  # noqa: E402
 from models.llama.sequences import CHUNK  # noqa: E402
 from tests.support.gguf_files import half_billion  # noqa: E402
+from tests.support.prompt_tokens import tokens_of
 
 EPISODES, UNIT, REPEATS, CONTEXT = 8, 8, 5, 512
 KILLS = 2
@@ -236,7 +237,7 @@ def main() -> int:
             ours, other = lanes(2 * repeat, unit), lanes(2 * repeat + 1, unit)
             heard: dict[str, Any] = {}
             prompts = [
-                [(engine.tokens_of(ask.messages, thinking=False), ask.settings.max_tokens) for ask in lane]
+                [(tokens_of(engine, ask.messages, thinking=False), ask.settings.max_tokens) for ask in lane]
                 for lane in ours
             ]
 

@@ -28,6 +28,7 @@ from tests.courts.test_courts_injection import CASES, ITEMS, Play, with_field
 from tests.support.court_run_fixture import ROLES, prepare_courts
 from tests.support.court_stage import Court
 from tests.support.gguf_files import tiny_llama
+from tests.support.prompt_tokens import tokenize, tokens_of
 
 pytestmark = pytest.mark.slow
 
@@ -119,7 +120,7 @@ def test_special_tokens_in_speech_and_cases_are_plain_text(model: str) -> None:
     engine = open_engine(model)
     try:
         assert isinstance(engine, LlamaEngine)
-        start, end = engine.tokens_of([Message("user", "甲")])[0], _closing(engine)
+        start, end = tokens_of(engine, [Message("user", "甲")])[0], _closing(engine)
         for item in special:
             case, role = CASES[item["env"]], item.get("role", "")
             case = with_field(case, item["field"], item["text"]) if item["where"] == "field" else case
@@ -127,7 +128,7 @@ def test_special_tokens_in_speech_and_cases_are_plain_text(model: str) -> None:
             hostile = [ask for _, ask in court.asks if any("im_" in message.content for message in ask.messages)]
             assert hostile, item["id"]
             for ask in hostile[:3]:
-                tokens = engine.tokens_of(ask.messages)
+                tokens = tokens_of(engine, ask.messages)
                 assert tokens.count(start) == len(ask.messages) + 1 and tokens.count(end) == len(ask.messages), item[
                     "id"
                 ]
@@ -137,9 +138,9 @@ def test_special_tokens_in_speech_and_cases_are_plain_text(model: str) -> None:
 
 def _closing(engine: LlamaEngine) -> int:
     """The mark that ends a message: once more in a conversation that is a message longer."""
-    one, two = (Counter(engine.tokens_of([Message("user", "甲")] * count)) for count in (1, 2))
-    opening = engine.tokens_of([Message("user", "甲")])[0]
-    plain = set(engine.tokenize("甲useraistn\n"))
+    one, two = (Counter(tokens_of(engine, [Message("user", "甲")] * count)) for count in (1, 2))
+    opening = tokens_of(engine, [Message("user", "甲")])[0]
+    plain = set(tokenize(engine, "甲useraistn\n"))
     return next(token for token in two - one if token not in plain and token != opening)
 
 

@@ -17,6 +17,7 @@ from models.llama.engine import LlamaEngine, LlamaSettings
 from models.llama.process import Call, call_data, call_of
 from tests.support.gguf_files import CHATML, tiny_llama
 from tests.support.patience import PATIENCE
+from tests.support.prompt_tokens import tokenize, tokens_of
 from tests.support.tool_templates import BY_FORM, FAILING
 
 pytestmark = pytest.mark.slow
@@ -58,9 +59,9 @@ def test_the_template_of_the_file_tells_tools_and_writes_calls(engine: LlamaEngi
 
 
 def test_special_tokens_in_the_arguments_of_a_call_stay_text(engine: LlamaEngine) -> None:
-    ends = engine.tokenize("<|im_end|>")
+    ends = tokenize(engine, "<|im_end|>")
     assert len(ends) > 1
-    tokens = engine.tokens_of(TALK)
+    tokens = tokens_of(engine, TALK)
     assert any(tokens[at : at + len(ends)] == ends for at in range(len(tokens)))
 
 

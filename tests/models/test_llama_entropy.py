@@ -28,6 +28,7 @@ from tasks.episode.events import Answered, AttemptStarted, ModelCalled, Seated, 
 from tasks.episode.scheduler import Scheduler
 from tasks.episode.state import State
 from tests.support.gguf_files import tiny_llama
+from tests.support.prompt_tokens import tokens_of
 
 pytestmark = pytest.mark.slow
 
@@ -93,7 +94,7 @@ def test_it_is_that_of_the_whole_softmax_whatever_the_sampling(
     how: dict[str, Any], tiny: Path, engine: LlamaEngine
 ) -> None:
     (reply,) = answered(engine, question(f"hand-{how}", entropy=True, **how))
-    expected = by_hand(tiny, engine.tokens_of(SAID), reply.tokens)
+    expected = by_hand(tiny, tokens_of(engine, SAID), reply.tokens)
     assert len(reply.entropies) == len(reply.tokens) == len(reply.logprobs) == reply.usage.generated > 0
     assert list(reply.entropies) == pytest.approx([entropy for entropy, _ in expected], abs=1e-6)
     assert [chance.logprob for chance in reply.logprobs] == pytest.approx(
