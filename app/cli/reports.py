@@ -224,7 +224,7 @@ ELSEWHERE: Mapping[str, tuple[str, str]] = {
     "html": ("a run as a page is a report", "Use `moot report RUN --format html --out FILE`, or name an EPISODE."),
 }
 """What is not written of a whole run -> the sentence and where to go."""
-PAPERS = ("docx", "pdf", "html")
+PAPERS = ("docx", "html")
 """Forms of the court papers of an episode."""
 DOCUMENTS = ("judgment", "transcript", "complaint", "answer")
 
@@ -254,7 +254,7 @@ def _maker(place: str) -> Callable[..., Any]:
     "episode."
     " inspect: a log of Inspect AI, FILE.eval or FILE.json. verl: a folder that trains. seats: a folder with the "
     "calls of"
-    " each seat. rows: a folder that `datasets` loads. docx, pdf, html: a court paper of an EPISODE.",
+    " each seat. rows: a folder that `datasets` loads. docx, html: a court paper of an EPISODE.",
 )  # fmt: skip
 @click.option(
     "--document",
@@ -280,9 +280,7 @@ def export(
     if episode is not None and form in PAPERS:
         return _paper(run_name, episode, form, document, out, as_json)
     if episode is not None or document is not None:
-        raise UsageError(
-            f"--to {form} writes a whole run", "A court paper needs an EPISODE and --to docx, pdf or html."
-        )
+        raise UsageError(f"--to {form} writes a whole run", "A court paper needs an EPISODE and --to docx or html.")
     if form in PAPERS and form not in ELSEWHERE:
         raise UsageError(f"--to {form} writes an episode", "Name it behind the run: `moot show RUN` lists them.")
     if form in ELSEWHERE:
@@ -323,11 +321,7 @@ def _paper(
         raise UsageError(f"--to {form} writes a file", "Name it with --out FILE.")
     refuse_existing(out)
     paper = chosen(papers_of(run_name, episode), document, episode)
-    font = write_paper(paper, form, out)
-    if font:
-        note(f"the font {font} is embedded")
-    elif font is not None:
-        note("no Chinese font was found to embed: the reader's own is used")
+    write_paper(paper, form, out)
     told = {"out": str(out), "document": paper.titles[-1], "marks": list(paper.marks)}
     output(as_json, told, t("exported.paper", file=str(out), name=paper.titles[-1]))
 

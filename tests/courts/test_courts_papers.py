@@ -1,4 +1,4 @@
-"""Court papers: what an episode holds comes on paper as courts set it, in three forms, and hostile text stays
+"""Court papers: what an episode holds comes on paper as courts set it, in two forms, and hostile text stays
 text."""
 
 from __future__ import annotations
@@ -7,9 +7,7 @@ import csv
 import io
 import json
 import re
-import struct
 import zipfile
-from dataclasses import replace
 from datetime import date
 from html.parser import HTMLParser
 from pathlib import Path
@@ -17,27 +15,21 @@ from typing import Any
 from xml.etree import ElementTree
 
 import docx
-import pypdf
 import pytest
-import reportlab
-from reportlab.pdfbase.ttfonts import TTFontFile
 
 from app.cli.main import main
 from app.court_words import DISCLAIMER as SCREEN_DISCLAIMER
 from tasks.courts.casefile.case import Case, CivilCase, CriminalCase
-from tasks.courts.papers import forms, made
+from tasks.courts.papers import made
 from tasks.courts.papers.forms import DISCLAIMER, FICTIONAL, WRITERS, Paper, Paragraph, written_day
 from tasks.courts.papers.made import PAPERS, Held, papers_of
 from tasks.episode.events import ActDone, Event, Said
-from tasks.errors import UsageError
 from tasks.sample.courtcases import court_cases
 from tests.support import court_plays
 from tests.support.court_plays import build_pack, play
 from tests.support.court_terms import wrong_words
 
 pytestmark = pytest.mark.slow
-
-VERA = Path(reportlab.__path__[0]) / "fonts" / "Vera.ttf"
 
 EVIL = "<script>alert(1)</script>&\x00\x07\x1b[31m\u202e\ufffe\ud800" + "甲" * 500
 PAPER = Paper(
@@ -197,15 +189,13 @@ def test_a_transcript_has_every_word_in_its_order(run: Path) -> None:
 def as_text(form: str, content: bytes) -> str:
     if form == "html":
         return content.decode("utf-8")
-    if form == "pdf":
-        return "\n".join(page.extract_text() for page in pypdf.PdfReader(io.BytesIO(content)).pages)
     file = docx.Document(io.BytesIO(content))
     around = [*file.sections[0].header.paragraphs, *file.sections[0].footer.paragraphs]
     return "\n".join(line.text for line in (*around, *file.paragraphs))
 
 
 def written(form: str, paper: Paper) -> bytes:
-    return WRITERS[form](paper)[0]
+    return WRITERS[form](paper)
 
 
 @pytest.mark.parametrize("form", sorted(WRITERS))
@@ -221,86 +211,6 @@ def test_every_form_has_title_number_text_signatures_and_marks(form: str) -> Non
         FICTIONAL,
     ):
         assert re.sub(r"\s", "", wanted) in text, wanted
-
-
-def test_a_pdf_is_a4_with_the_marks_and_the_number_on_every_page() -> None:
-    pages = pypdf.PdfReader(io.BytesIO(written("pdf", PAPER))).pages
-    assert len(pages) > 2 and {(round(page.mediabox.width), round(page.mediabox.height)) for page in pages} == {
-        (595, 842)
-    }
-    for number, page in enumerate(pages, 1):
-        assert DISCLAIMER in page.extract_text() and FICTIONAL in page.extract_text()
-        assert f"— {number} —" in page.extract_text()
-
-
-def test_no_line_of_a_pdf_begins_with_a_closing_sign() -> None:
-    content = written("pdf", replace(PAPER, body=(Paragraph("甲乙丙丁，戊己庚辛；（壬癸）" * 120),)))
-    lines = "\n".join(page.extract_text() for page in pypdf.PdfReader(io.BytesIO(content)).pages).splitlines()
-    assert len(lines) > 40 and not [line for line in lines if re.match(r"\s*[，；）、。]", line)]
-
-
-def droid(folder: Path) -> Path:
-    """A font as Droid Sans Fallback is: ideographs and wide punctuation, no digit, letter or quote."""
-    source = VERA.read_bytes().replace(b"Bitstream", b"Fallback_")
-    source = source.replace("Bitstream".encode("utf-16-be"), "Fallback_".encode("utf-16-be"))
-    signs = [*range(0x3000, 0x3100), *range(0x4E00, 0xA000), *range(0xFF00, 0xFFF0)]
-    groups = b"".join(struct.pack(">3I", sign, sign, 36) for sign in signs)
-    table = struct.pack(">2H2HI2H3I", 0, 1, 3, 10, 12, 12, 0, 16 + len(groups), 0, len(signs)) + groups
-    count = struct.unpack(">H", source[4:6])[0]
-    records = bytearray(source[: 12 + 16 * count])
-    at = records.index(b"cmap")
-    records[at + 8 : at + 16] = struct.pack(">2I", len(source), len(table))
-    path = folder / "DroidSansFallback.ttf"
-    path.write_bytes(bytes(records) + source[len(records) :] + table)
-    return path
-
-
-MIXED = Paper(
-    ("某某人民法院", "民事判决书"), "（2024）某01民初1836号",
-    body=(Paragraph("原告称“借款200,000.50元，按LPR 3.45%计息”，被告说‘it is paid’；证据E1。"),),
-)  # fmt: skip
-
-
-def test_digits_letters_and_quotes_come_from_a_font_that_has_them(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """Where the Chinese font that is found first has none. Each sign is drawn by a glyph of the font it is set in."""
-    font = TTFontFile(str(droid(tmp_path)))
-    assert ord("民") in font.charToGlyph and not {*map(ord, "0aA“")} & font.charToGlyph.keys()
-    monkeypatch.setattr(forms, "folders", lambda: [tmp_path])
-    content, embedded = WRITERS["pdf"](MIXED)
-    assert embedded == "DroidSansFallback.ttf"
-    used: dict[str, set[str]] = {}
-
-    def seen(text: str, matrix: Any, line: Any, face: Any, size: float) -> None:
-        used.setdefault(face["/BaseFont"] if face else "", set()).update(text.strip())
-
-    said = "".join(page.extract_text(visitor_text=seen) for page in pypdf.PdfReader(io.BytesIO(content)).pages)
-    for part in (MIXED.docket, MIXED.body[0].text):
-        assert re.sub(r"\s", "", part) in re.sub(r"\s", "", said)
-    faces = [TTFontFile(str(path)) for path in (tmp_path / "DroidSansFallback.ttf", VERA)]
-    for signs in used.values():
-        assert any({*map(ord, signs)} <= face.charToGlyph.keys() for face in faces), signs
-
-
-def test_a_sign_that_no_font_has_is_an_error(
-    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(forms, "folders", lambda: [tmp_path])
-    with pytest.raises(UsageError, match=r"no font here has the character 𠅤 \(U\+20164\)"):
-        WRITERS["pdf"](replace(MIXED, titles=("罗𠅤溪",)))
-    assert "𠅤" in as_text("html", written("html", replace(MIXED, titles=("罗𠅤溪",))))
-    assert "龙󠄀" not in as_text("pdf", written("pdf", replace(MIXED, titles=("龙󠄀",))))
-
-
-def test_a_pdf_embeds_a_font_of_the_machine_and_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    (tmp_path / "simfang.ttf").write_bytes(b"\0\1\0\0 no font")
-    monkeypatch.setattr(forms, "folders", lambda: [tmp_path])
-    content, font = WRITERS["pdf"](PAPER)
-    assert font == "" and b"STSong-Light" in content, "a broken font is passed over"
-    droid(tmp_path)
-    content, font = WRITERS["pdf"](PAPER)
-    assert font == "DroidSansFallback.ttf" and b"/FontFile2" in content and b"STSong" not in content
 
 
 def test_a_docx_has_the_layout_of_the_courts() -> None:
@@ -375,22 +285,19 @@ def test_export_writes_a_paper_once_and_says_which(
     before = out.read_bytes()
     code, told, err = moot(capsys, "export", run, "CI-0001", "--to", "docx", "--out", out)
     assert (code, told) == (1, "") and "is there already" in err and out.read_bytes() == before
-    for form in ("pdf", "html"):
-        there = tmp_path / f"x.{form}"
-        assert (
-            moot(capsys, "export", run, "CI-0001", "--to", form, "--document", "transcript", "--out", there)[0] == 0
-        )
-        assert there.stat().st_size > 1000
+    there = tmp_path / "x.html"
+    assert moot(capsys, "export", run, "CI-0001", "--to", "html", "--document", "transcript", "--out", there)[0] == 0
+    assert there.stat().st_size > 1000
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("CI-0001", "--to", "pdf", "--document", "complaint", "--out", "x.pdf"), "holds no complaint"),
-        (("CI-0001", "--to", "pdf"), "--to pdf writes a file"), (("--to", "docx"), "--to docx writes an episode"),
+        (("CI-0001", "--to", "html", "--document", "complaint", "--out", "x.html"), "holds no complaint"),
+        (("CI-0001", "--to", "docx"), "--to docx writes a file"), (("--to", "docx"), "--to docx writes an episode"),
         (("--to", "html"), "a run as a page is a report"), (("--to", "markdown"), "a run as Markdown is a report"),
         (("CI-0001", "--to", "jsonl"), "--to jsonl writes a whole run"),
-        (("no", "--to", "pdf", "--out", "x.pdf"), "no episode"),
+        (("no", "--to", "html", "--out", "x.html"), "no episode"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_written_is_one_sentence(
@@ -400,7 +307,7 @@ def test_what_cannot_be_written_is_one_sentence(
     monkeypatch.chdir(tmp_path)
     code, told, err = moot(capsys, "export", run, *arguments)
     assert (
-        code in (1, 2) and told == "" and words in err and err.count("\n") == 1 and not (tmp_path / "x.pdf").exists()
+        code in (1, 2) and told == "" and words in err and err.count("\n") == 1 and not (tmp_path / "x.html").exists()
     )
 
 
@@ -409,10 +316,9 @@ def test_without_the_extra_the_sentence_says_what_to_install(
 ) -> None:
     import sys
 
-    for library, form in (("docx", "docx"), ("reportlab.pdfgen.canvas", "pdf")):
-        monkeypatch.setitem(sys.modules, library, None)
-        code, _, err = moot(capsys, "export", run, "CI-0001", "--to", form, "--out", tmp_path / f"x.{form}")
-        assert code == 2 and "mootbench[documents]" in err and not (tmp_path / f"x.{form}").exists()
+    monkeypatch.setitem(sys.modules, "docx", None)
+    code, _, err = moot(capsys, "export", run, "CI-0001", "--to", "docx", "--out", tmp_path / "x.docx")
+    assert code == 2 and "mootbench[documents]" in err and not (tmp_path / "x.docx").exists()
 
 
 # --- the report of such a run ---------------------------------------------------------------------------------------

@@ -395,15 +395,13 @@ def chosen(papers: Mapping[str, Paper], document: str | None, episode: str) -> P
     return papers[wanted]
 
 
-def write_paper(paper: Paper, form: str, out: Path, *, parents: bool = False) -> str | None:
-    """Write a paper as docx, pdf or html; nothing is written over. Returns the name of the font file
-    that was embedded, '' where a font is only named, None where the form takes what the reader has.
+def write_paper(paper: Paper, form: str, out: Path, *, parents: bool = False) -> None:
+    """Write a paper as docx or html; nothing is written over.
 
     Raises:
-        UsageError: the library for this form is not installed, or no font has a sign of the paper.
+        UsageError: the library for this form is not installed.
         StoreError: the file cannot be written, or there is one.
     """
-    content, font = WRITERS[form](paper)
+    content = WRITERS[form](paper)
     with written_whole(out, new=True, parents=parents, binary=True) as file:
         file.write(content)
-    return font
