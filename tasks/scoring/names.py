@@ -46,7 +46,6 @@ MEASURES: dict[str, Names] = {
     "ACT": ("诉讼行为完成率", "duties done"),
     "UNI": ("不代言、不并段", "one voice, one stage"),
     "ORD": ("先后次序", "order of duties"),
-    "llm_credited": ("由模型认定的诉讼行为", "duties credited by a model"),
     "JUD": ("判决结果", "judgment"),
     "JUD_claims": ("判决结果（逐项请求）", "judgment, claim by claim"),
     "REA": ("裁判理由", "reasons"),

@@ -1,5 +1,4 @@
-"""Scores of procedure following: the published rule on made-up logs, the strict rule, the model pass, the rows for
-the table."""
+"""Scores of procedure following: the published rule on made-up logs, the strict rule, the rows for the table."""
 
 from __future__ import annotations
 
@@ -8,8 +7,8 @@ from typing import Any
 import pytest
 
 from tasks.courts.procedure import pfs
-from tasks.courts.procedure.model import FATAL, ActSpec, Turn
-from tasks.courts.procedure.pfs import PUBLISHED, compat, quoted, scores, strict
+from tasks.courts.procedure.model import FATAL, Turn
+from tasks.courts.procedure.pfs import PUBLISHED, compat, scores, strict
 from tests.support.court_trials import BAD_CIVIL, GOOD_CIVIL, GOOD_CRIMINAL, GOOD_FAST
 from tests.support.court_turns import HEARINGS
 
@@ -113,9 +112,7 @@ def test_empty_lines_and_short_logs_fail() -> None:
 )
 def test_a_good_trial_has_the_full_score(case: str, turns: list[Turn]) -> None:
     result = strict(turns, HEARINGS[case])
-    assert (result.pfs, result.sta, result.act, result.ord, result.uni, result.llm_credited) == (
-        pytest.approx(1), 1, 1, 1, 1, 0,
-    )  # fmt: skip
+    assert (result.pfs, result.sta, result.act, result.ord, result.uni) == (pytest.approx(1), 1, 1, 1, 1)
     assert compat(turns, HEARINGS[case].env).pfs < 0.8
 
 
@@ -160,60 +157,6 @@ def test_order_is_the_longest_run_of_the_agenda() -> None:
 
     result = strict(swapped(), HEARINGS["plea"])
     assert result.act == 1 and 0.9 < result.ord < 1
-
-
-# --- the model pass -------------------------------------------------------------------------------------------------
-
-
-def unread(text: str) -> list[Turn]:
-    """The good civil trial with the question of 回避 to the plaintiff in words that no pattern knows."""
-    return [
-        Turn(
-            t.number,
-            t.speaker,
-            t.to,
-            text if t.speaker == "judge" and t.text.startswith("原告，对合议庭") else t.text,
-        )
-        for t in GOOD_CIVIL
-    ]
-
-
-ODD = "原告，我们三个坐在上面，你心里踏实吗？"
-
-
-def test_a_quotation_is_believed_only_if_it_is_exact_and_everything_else_holds() -> None:
-    turns = unread(ODD)
-    hearing = HEARINGS["civil"]
-    assert strict(turns, hearing).shares["recusal/plaintiff"] == 0
-    asked: list[str] = []
-
-    def quotes(turn: Turn, spec: ActSpec) -> str | None:
-        asked.append(spec.id)
-        return "你心里踏实吗" if spec.id == "recusal" and "踏实" in turn.text else None
-
-    result = strict(turns, hearing, quotes=quotes)
-    assert result.shares["recusal/plaintiff"] == 1 and 0 < result.llm_credited < 0.1
-    assert {credit.by for credit in result.course.credits if credit.key == "recusal/plaintiff"} == {"model"}
-    assert set(asked) == {"recusal"}, "only duties that are not done are asked for"
-    invented = strict(turns, hearing, quotes=lambda turn, spec: "是否申请回避")
-    assert invented.shares["recusal/plaintiff"] == 0 and invented.llm_credited == 0
-
-
-def test_a_quotation_needs_its_answer_and_its_side() -> None:
-    hearing = HEARINGS["civil"]
-    turns = [
-        Turn(t.number, t.speaker, t.to, "我要求判令被告还钱" if t.text == "不申请回避。" else t.text)
-        for t in unread(ODD)
-    ]
-    result = strict(turns, hearing, quotes=lambda turn, spec: "你心里踏实吗" if "踏实" in turn.text else None)
-    assert result.shares["recusal/plaintiff"] == 0
-
-
-def test_an_agenda_cannot_be_quoted() -> None:
-    agenda = "接下来依次是回避、法庭调查和法庭辩论。"
-    turns = unread(agenda)
-    course = strict(turns, HEARINGS["civil"]).course
-    assert quoted(turns, course, lambda turn, spec: "回避、法庭调查" if turn.text == agenda else None) == {}
 
 
 # --- rows for the table of scores -----------------------------------------------------------------------------------

@@ -100,7 +100,6 @@ class SpeechAct:
     quote: str
     named: frozenset[Side] = frozenset()
     fallback: bool = False
-    by: Literal["rules", "model"] = "rules"
     sure: bool = True
     """Whether the words are clear enough to blame somebody for them; doubtful ones may earn credit."""
 
@@ -288,12 +287,6 @@ def _clauses(kept: str, start: int, end: int) -> list[tuple[int, str]]:
     """The parts of a sentence; none where it has only one."""
     found = [m for m in _CLAUSE.finditer(kept, start, end) if len(m[0].strip(_SPACE)) >= CLAUSE]
     return [(match.start(), match[0]) for match in found] if len(found) > 1 else []
-
-
-def blanked(text: str, quote: str) -> bool:
-    """Whether a quotation of a turn lies wholly in what is cut."""
-    at = text.find(quote)
-    return at >= 0 and not cut(text)[at : at + len(quote)].strip()
 
 
 def _fallbacks(

@@ -287,7 +287,7 @@ class Credits:
             key,
             Credit(
                 key, self._groups.get(key, key), spec.id, side, exhibit, one.turn.number, reply, one.at, spec.order,
-                one.late, one.found.by, one.found.quote[:120],
+                one.late, one.found.quote[:120],
             ),
         )  # fmt: skip
         self._unanswered.pop(key, None)

@@ -439,7 +439,6 @@ class Credit:
     at: int
     order: int
     late: bool
-    by: Literal["rules", "model"]
     quote: str
 
 

@@ -10,23 +10,20 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from tasks.courts.procedure.acts import SpeechAct, blanked, own_words
-from tasks.courts.procedure.model import ActSpec, Course, Duty, Hearing, ProfileName, Turn, side_of
+from tasks.courts.procedure.acts import own_words
+from tasks.courts.procedure.model import Course, Duty, Hearing, ProfileName, Turn, side_of
 from tasks.courts.procedure.tracker import follow
 from tasks.courts.scores.rulings import unfilled
 from tasks.scoring.result import Score
 
 COMPAT, STRICT = "pfs_compat", "pfs_strict"
-COMPAT_VERSION, STRICT_VERSION = "1", "1"
+COMPAT_VERSION, STRICT_VERSION = "1", "2"
 WEIGHTS: Mapping[str, float] = {"ACT": 0.4, "STA": 0.3, "ORD": 0.3}
 """Of the strict score."""
-
-Quotes = Callable[[Turn, ActSpec], str | None]
-"""What a model says: the words of this turn that do this act, or None. Only an exact quotation is used."""
 
 PUBLISHED: Mapping[str, Mapping[str, Mapping[str, tuple[str, ...]]]] = {
     "CI": {
@@ -174,8 +171,7 @@ def _published_failures(log: Sequence[Turn], env: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class StrictPfs:
-    """The strict score of one case. `shares`: group of duties -> share done; `llm_credited`: share that the model
-    found."""
+    """The strict score of one case. `shares`: group of duties -> share done."""
 
     pfs: float
     sta: float
@@ -183,20 +179,13 @@ class StrictPfs:
     ord: float
     uni: float
     shares: Mapping[str, float]
-    llm_credited: float
     course: Course
 
 
-def strict(
-    turns: Sequence[Turn], hearing: Hearing, name: ProfileName = "law", quotes: Quotes | None = None
-) -> StrictPfs:
+def strict(turns: Sequence[Turn], hearing: Hearing, name: ProfileName = "law") -> StrictPfs:
     """UNI' x (0.4 ACT' + 0.3 STA' + 0.3 ORD) over the mandatory duties of the hearing but those that the judge did
-    and no valid answer met; `quotes` may find acts that no pattern finds, which then pass the same checks of stage,
-    order, side and reply."""
-    course = follow(turns, hearing, name)
-    if quotes is not None and (extra := quoted(turns, course, quotes)):
-        course = follow(turns, hearing, name, extra)
-    return assess(course)
+    and no valid answer met."""
+    return assess(follow(turns, hearing, name))
 
 
 def assess(course: Course) -> StrictPfs:
@@ -215,8 +204,7 @@ def assess(course: Course) -> StrictPfs:
     order = _order(course, set(groups))
     uni = float(course.judge_turns > 0 and not any(v.fatal for v in course.violations))
     pfs = uni * (WEIGHTS["ACT"] * act + WEIGHTS["STA"] * sta + WEIGHTS["ORD"] * order)
-    found = [credit.by == "model" for credit in course.credits]
-    return StrictPfs(pfs, sta, act, order, uni, shares, sum(found) / len(found) if found else 0.0, course)
+    return StrictPfs(pfs, sta, act, order, uni, shares, course)
 
 
 def _order(course: Course, groups: set[str]) -> float:
@@ -238,34 +226,9 @@ def _order(course: Course, groups: set[str]) -> float:
     return len(run) / len(first)
 
 
-def quoted(turns: Sequence[Turn], course: Course, quotes: Quotes) -> dict[int, list[SpeechAct]]:
-    """Acts that a model shows by an exact quotation, by place of the turn; asked for duties not done, in reach of
-    their stage.
-
-    A quotation that lies in an agenda or in quoted law is no act.
-    """
-    names = [stage.id for stage in course.profile.stages]
-    missing = {duty.spec.id: duty.spec for duty in course.owed() if duty.key not in course.done}
-    extra: dict[int, list[SpeechAct]] = {}
-    for at, turn in enumerate(turns):
-        if turn.speaker != "judge":
-            continue
-        here = names.index(course.stage_of[at])
-        for spec in missing.values():
-            if not any(abs(names.index(stage) - here) <= 1 for stage in spec.stages):
-                continue
-            words = quotes(turn, spec)
-            if not words or len(words.strip()) < 2 or words not in turn.text or blanked(turn.text, words):
-                continue
-            start = turn.text.index(words)
-            family = spec.uses[0] if spec.uses else spec.id
-            extra.setdefault(at, []).append(SpeechAct(family, start, start + len(words), words, by="model"))
-    return extra
-
-
-def scores(turns: Sequence[Turn], hearing: Hearing, name: ProfileName, quotes: Quotes | None = None) -> list[Score]:
+def scores(turns: Sequence[Turn], hearing: Hearing, name: ProfileName) -> list[Score]:
     """Both scores of a trial with their evidence, for the table of scores."""
-    published, ours = compat(turns, hearing.env), strict(turns, hearing, name, quotes)
+    published, ours = compat(turns, hearing.env), strict(turns, hearing, name)
     return [
         Score(
             COMPAT,
@@ -281,14 +244,13 @@ def scores(turns: Sequence[Turn], hearing: Hearing, name: ProfileName, quotes: Q
         Score(
             STRICT,
             STRICT_VERSION,
-            {"env": hearing.env, "profile": name, "procedure": hearing.procedure, "model_pass": quotes is not None},
+            {"env": hearing.env, "profile": name, "procedure": hearing.procedure},
             {
                 "PFS": ours.pfs,
                 "STA": ours.sta,
                 "ACT": ours.act,
                 "ORD": ours.ord,
                 "UNI": ours.uni,
-                "llm_credited": ours.llm_credited,
             },
             evidence(ours.course),
         ),
@@ -299,7 +261,7 @@ def evidence(course: Course) -> list[Mapping[str, object]]:
     """Credits with their turn and articles, then what got no valid answer and why, then violations with theirs."""
     basis = {duty.key: [b.label for b in duty.basis] for duty in course.duties}
     credited: list[Mapping[str, object]] = [
-        {"act": c.key, "turn": c.turn, "reply": c.reply, "late": c.late, "by": c.by, "quote": c.quote,
+        {"act": c.key, "turn": c.turn, "reply": c.reply, "late": c.late, "quote": c.quote,
             "basis": basis.get(c.key, [])}
         for c in course.credits
     ]  # fmt: skip

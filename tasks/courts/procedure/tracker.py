@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from threading import Lock
 from typing import Literal
@@ -144,16 +144,12 @@ class Stages:
 class Tracker:
     """One trial. `feed` turns in order, then ask for the `course`; it may be asked at any time."""
 
-    def __init__(
-        self, hearing: Hearing, name: ProfileName = "law", extra: Mapping[int, Sequence[SpeechAct]] | None = None
-    ) -> None:
-        """`extra`: acts found by other means, by place of the turn in the transcript; they pass the same checks."""
+    def __init__(self, hearing: Hearing, name: ProfileName = "law") -> None:
         self.hearing = hearing
         self.profile = profile(name, hearing.env)
         self.duties = duties(hearing, name)
         self.turns: list[Turn] = []
         self._known = CaseNames.of(hearing)
-        self._extra = extra or {}
         self._stages = Stages(self.profile)
         self._credits = Credits(hearing, self.profile, self.duties)
         self._violations: list[Violation] = []
@@ -255,11 +251,7 @@ class Tracker:
         table = list(self.profile.acts)
         # In the order of the agenda: the places of words that several sentences say together are rough.
         acts = sorted(
-            (
-                (spec, act)
-                for act in (*read, *self._extra.get(at, ()))
-                for spec in self.profile.by_family.get(act.act, ())
-            ),
+            ((spec, act) for act in read for spec in self.profile.by_family.get(act.act, ())),
             key=lambda one: (one[0].order, table.index(one[0].id), not one[1].sure, one[1].start),
         )
         now = JudgeTurn(turn, at, stage, sides_of(self.hearing.env, turn.to), acts, retells, instead)
@@ -467,26 +459,17 @@ _kept: list[Tracker] = []
 _lock = Lock()
 
 
-def follow(
-    turns: Iterable[Turn],
-    hearing: Hearing,
-    name: ProfileName = "law",
-    extra: Mapping[int, Sequence[SpeechAct]] | None = None,
-    *,
-    final: bool = True,
-) -> Course:
+def follow(turns: Iterable[Turn], hearing: Hearing, name: ProfileName = "law", *, final: bool = True) -> Course:
     """The course of a transcript. The trackers of the last trials are kept: who has followed the first turns of one
     goes on from there, so that nothing is read twice while a trial is played, nor for its first score."""
     turns = tuple(turns)
-    tracker = _taken(turns, hearing, name) if extra is None else None
-    tracker = tracker or Tracker(hearing, name, extra)
+    tracker = _taken(turns, hearing, name) or Tracker(hearing, name)
     for turn in turns[len(tracker.turns) :]:
         tracker.feed(turn)
     course = tracker.course(final=final)
-    if extra is None:
-        with _lock:
-            _kept.insert(0, tracker)
-            del _kept[KEPT:]
+    with _lock:
+        _kept.insert(0, tracker)
+        del _kept[KEPT:]
     return course
 
 

@@ -27,7 +27,7 @@ _DOUBTS: Mapping[Why, tuple[str, str]] = {
 }
 _TERM = ("VER", "SEN", "SEN_d")
 _OPEN = ("NBIN", "NBIN_all", "NBIN_proxy", "NBIN_all_proxy", "COV")
-_DUTY: tuple[str, ...] = ("PFS", "STA", "ACT", "ORD", "llm_credited")
+_DUTY: tuple[str, ...] = ("PFS", "STA", "ACT", "ORD")
 _BY_GRADER = frozenset({"JUD", "REA"})
 _QUOTED = 120
 
