@@ -79,14 +79,6 @@ def print_laws(as_json: bool) -> None:
     "--keep-names", is_flag=True, help="Leave the names of people; numbers and addresses are masked all the same."
 )
 @click.option("--mask-companies", is_flag=True, help="Mask companies that are parties too.")
-@click.option(
-    "--model",
-    "spec",
-    default="",
-    metavar="SPEC",
-    help="Ask this engine for what the rules missed; it sees masked text.",
-)
-@allow_host_option
 @json_option("Print case, masked, missing and notes as JSON.")
 @click.pass_context
 def from_judgment(
@@ -96,7 +88,6 @@ def from_judgment(
     env: Literal["CI", "CR"] | None,
     keep_names: bool,
     mask_companies: bool,
-    spec: str,
     as_json: bool,
 ) -> None:
     """Draft a case file from the Chinese first-instance judgment in FILE (txt, docx, html, text PDF).
@@ -106,9 +97,11 @@ def from_judgment(
 
     Example: moot tasks from-judgment judgment.docx --out case.jsonl
     """
+    from tasks.courts.from_judgment.drafting import draft
+
     if out is not None and out.exists():
         raise BadInput(f"{out} exists", "Choose another --out.")
-    made = _drafted(file, spec, env=env, keep_names=keep_names, mask_companies=mask_companies)
+    made = draft(file, env=env, keep_names=keep_names, mask_companies=mask_companies)
     if out is not None:
         with written_whole(out, new=True) as stream:
             stream.write(json.dumps(made.case_fields, ensure_ascii=False) + "\n")
@@ -142,20 +135,6 @@ def report(made: Draft, out: Path | None = None) -> list[str]:
     unusable = f"{called} does not load yet: write what is needed first (see above)."
     lines.append(unusable if made.needed else f"{called} loads.")
     return lines
-
-
-def _drafted(file: Path, spec: str, **options: Any) -> Draft:
-    from tasks.courts.from_judgment.drafting import draft
-    from tasks.run.engines import open_engine
-
-    if not spec:
-        return draft(file, **options)
-
-    engine = open_engine(spec)
-    try:
-        return draft(file, **options, engine=engine)
-    finally:
-        engine.close()
 
 
 _GROUPS = 6

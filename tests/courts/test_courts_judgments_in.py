@@ -14,7 +14,6 @@ import pytest
 from click.testing import CliRunner, Result
 
 from app.cli.tasks import tasks
-from models.scripted import Script, ScriptedEngine
 from store.errors import BadInput, NotFound
 from store.text.normalise import fold_width
 from tasks.courts.casefile.case import CivilCase, CriminalCase
@@ -544,53 +543,6 @@ def test_a_draft_is_marked_as_one() -> None:
         assert "not reviewed" in provenance["note"] and "Masked: " in provenance["note"]
 
 
-# --- a model --------------------------------------------------------------------------------------------------------
-
-
-class Heard(ScriptedEngine):
-    """A scripted engine that keeps what it was asked."""
-
-    def answer(self, asks: Any, listen: Any = None) -> Any:
-        self.asked = [*getattr(self, "asked", []), *asks]
-        return super().answer(asks, listen)
-
-
-def engine(*replies: object) -> Heard:
-    return Heard(
-        Script(
-            otherwise=[
-                json.dumps(reply, ensure_ascii=False) if not isinstance(reply, str) else reply for reply in replies
-            ]
-        )
-    )
-
-
-def test_a_model_is_believed_in_quotes_only() -> None:
-    true, false = "价值人民币3200元", "价值人民币9999元"
-    reply = {"plea": {"stance": "guilty", "quote": "取得谅解"}, "reason_points": [true, false]}
-    asked = engine(reply)
-    made = drafted(SILENT, engine=asked)
-    assert made.needed == () and made.case_fields["criminal"]["plea"] == {"stance": "guilty", "text": "取得谅解"}
-    assert made.case_fields["gold"]["reason_points"] == [true]
-    assert any("1 quotes of the model do not stand in the text" in note for note in made.notes)
-    assert [secret for secret in SECRETS["THEFT"] if secret in asked.asked[0].messages[0].content] == []
-    assert set(asked.asked[0].schema["required"]) == {"reason_points", "plea"}
-    lying = drafted(SILENT, engine=engine({**reply, "plea": {"stance": "guilty", "quote": false}}))
-    assert "plea" not in lying.case_fields["criminal"] and [fault.field for fault in lying.needed] == [
-        "criminal.plea"
-    ]
-
-
-@pytest.mark.parametrize(
-    "reply", ["no json", "[]", '{"plea": 1}', '{"plea": {"stance": "?", "quote": ""}, "reason_points": []}']
-)
-def test_a_model_that_answers_nothing_useful_changes_nothing(reply: str) -> None:
-    plain, made = drafted(SILENT), drafted(SILENT, engine=engine(reply))
-    assert made.case_fields == plain.case_fields and any(
-        note.startswith("model: no usable answer") for note in made.notes
-    )
-
-
 # --- the command ----------------------------------------------------------------------------------------------------
 
 
@@ -607,11 +559,10 @@ def test_the_command_writes_a_file_that_loads(name: str, tmp_path: Path) -> None
     assert isinstance(again.exception, BadInput)
 
 
-def test_the_command_as_json_and_with_a_model(tmp_path: Path) -> None:
-    path, script = tmp_path / "judgment.docx", tmp_path / "script.json"
+def test_the_command_as_json(tmp_path: Path) -> None:
+    path = tmp_path / "judgment.docx"
     path.write_bytes(texts.as_docx(SILENT))
-    script.write_text(json.dumps({"otherwise": ["{}"]}), encoding="utf-8")
-    done = invoke(path, "--json", "--model", f"scripted:{script}")
+    done = invoke(path, "--json")
     told = json.loads(done.stdout)
     assert done.exit_code == 1 and set(told) == {"case", "masked", "missing", "notes"}
     assert {"kind": "name", "count": 1, "replacement": "陶某"} in told["masked"]

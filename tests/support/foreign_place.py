@@ -221,7 +221,6 @@ def use(home: Path) -> None:
         str(home / "tasks.json"),
         "--dry-run",
     )
-    person.types("tasks", "from-judgment", str(home / "tasks.json"), "--model", model)
     person.types("show", "one", "--verify")
     person.types("score", "one")
     person.types("doctor", "--json")

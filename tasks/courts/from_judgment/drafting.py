@@ -1,13 +1,11 @@
 """From the file of a judgment to the draft of a case file: read, refuse, mask, take apart, say what is missing.
 
 Nothing is invented: a field that the judgment does not give is left out and named. All is marked as derived and
-unreviewed. A model, where there is one, reads the masked text and is asked for what the rules missed: each of its
-quotes must be a part of that text, else it is dropped; of the plea it may choose one of three stances.
+unreviewed.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -17,11 +15,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from models.engine import Ask, Engine, EngineError, Message, Settings
-from models.schema import violation
 from store.text.ideographs import HAN
 from store.text.normalise import fold_width
-from tasks.agents.prompts import fill
 from tasks.courts.casefile.case import SCHEMA
 from tasks.courts.casefile.judgment import Env, JudgmentText, accused_in
 from tasks.courts.casefile.loading import CaseFault, read_case
@@ -40,7 +35,6 @@ from tasks.courts.from_judgment.structure import (
     refuse,
     taken_apart,
 )
-from tasks.episode.plain import plain
 
 _ADULT = 18
 _PERSON = "gender ethnicity birth_date occupation address"
@@ -107,9 +101,8 @@ def draft(path: Path, **options: Any) -> Draft:
 
 
 def draft_of(
-    text: str, label: str, *, env: Env | None = None, keep_names: bool = False, mask_companies: bool = False,
-    engine: Engine | None = None,
-) -> Draft:  # fmt: skip
+    text: str, label: str, *, env: Env | None = None, keep_names: bool = False, mask_companies: bool = False
+) -> Draft:
     """The draft of a judgment that is read already.
 
     Args:
@@ -118,7 +111,6 @@ def draft_of(
         env: CI or CR where the judgment has to be civil or criminal.
         keep_names: leave names of natural persons as they are; numbers and addresses are masked all the same.
         mask_companies: mask the names of companies that are parties too.
-        engine: asked for fields that the rules missed; sees the masked text only.
     """
     text, more = judgment_alone(text)
     notes = [more] if more else []
@@ -134,8 +126,6 @@ def draft_of(
     heading = heading_of(paper.head, env)
     case = (civil_case if env == "CI" else criminal_case)(paper, heading, notes)
     _refuse_minors(case, paper, label)
-    if engine is not None:
-        ask_for(engine, case, env, clean, notes)
     # CI-2024望0102民初1836 after the docket number; without one after the text.
     name = "".join(sign for sign in heading.docket if sign.isalnum() and sign not in "第号字")[:50]
     name = name or sha256(clean.encode("utf-8", "replace")).hexdigest()[:10]
@@ -253,103 +243,7 @@ def _left_out(case: dict[str, Any], fault: Finding, notes: list[str]) -> bool:
     return True
 
 
-# --- what a model adds ----------------------------------------------------------------------------------------------
-
-PROMPT = "judgment-fields/1"
-READ = 16_000
-"""Characters of a judgment that a model reads."""
-QUOTE = 600
-MOST = 12
-"""Quotes of one field, and characters of each."""
-TRIES = 2
-_REASONS = "裁判理由的要点，一个要点一条，摘自“本院认为”部分"
-_WANTED: Mapping[Env, Mapping[str, str]] = {
-    "CI": {
-        "complaint": "原告陈述的事实和理由",
-        "answer": "被告的答辩意见",
-        "gold.issues": "法院归纳的争议焦点，一个焦点一条",
-        "gold.reason_points": _REASONS,
-    },
-    "CR": {
-        "criminal.indictment": "公诉机关指控的犯罪事实",
-        "criminal.opinion": "公诉机关的意见和量刑建议",
-        "criminal.defence_opinion": "辩护人的辩护意见",
-        "criminal.record": "被告人的前科劣迹",
-        "gold.reason_points": _REASONS,
-    },
-}
-"""Fields that a model may be asked for -> what they are."""
-_LISTS = ("gold.issues", "gold.reason_points")
-"""Each quote is an entry of its own."""
-
-
-def ask_for(engine: Engine, case: dict[str, Any], env: Env, text: str, notes: list[str]) -> None:
-    """Put what a model finds into a case; `notes` says what came from it and what was dropped."""
-    wanted = {path: says for path, says in _WANTED[env].items() if not at(case, path)}
-    stance = env == "CR" and not at(case, "criminal.plea")
-    if not wanted and not stance:
-        return
-    if len(text) > READ:
-        notes.append(f"model: it read the first {READ} of {len(text)} characters")
-    reply = _reply(engine, _ask(wanted, stance, text[:READ]), notes)
-    for path in wanted:
-        told = filter(None, map(str.strip, reply.get(path.rpartition(".")[2], [])))
-        given = {quote: quote in text for quote in told}
-        quotes = [quote for quote, stands in given.items() if stands]
-        if dropped := len(given) - len(quotes):
-            notes.append(f"{path}: {dropped} quotes of the model do not stand in the text and were dropped")
-        if quotes:
-            _set(case, path, quotes if path in _LISTS else "\n".join(quotes))
-            notes.append(f"{path}: quoted by the model")
-    plea = reply.get("plea")
-    if stance and isinstance(plea, dict) and plea["stance"] != "unknown":
-        if plea["quote"].strip() and plea["quote"] in text:
-            _set(case, "criminal.plea", {"stance": plea["stance"], "text": plea["quote"]})
-            notes.append("criminal.plea: read by the model")
-        else:
-            notes.append("criminal.plea: the quote of the model does not stand in the text; dropped")
-
-
-def _ask(wanted: Mapping[str, str], stance: bool, text: str) -> Ask:
-    quotes = {"type": "array", "maxItems": MOST, "items": {"type": "string", "maxLength": QUOTE}}
-    named = {path.rpartition(".")[2]: says for path, says in wanted.items()}
-    properties: dict[str, object] = dict.fromkeys(named, quotes)
-    listed = [f"{name}：{says}" for name, says in named.items()]
-    if stance:
-        properties["plea"] = {
-            "type": "object",
-            "properties": {
-                "stance": {"enum": ["guilty", "partial", "not_guilty", "unknown"]},
-                "quote": {"type": "string", "maxLength": QUOTE},
-            },
-            "required": ["stance", "quote"],
-            "additionalProperties": False,
-        }
-        listed.append(
-            "plea：被告人对指控的态度（stance：认罪为 guilty，部分认罪为 partial，不认罪为 not_guilty，"
-            "文中没有写为 unknown），和说明该态度的一句原文（quote）"
-        )
-    schema = {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
-    words = fill(PROMPT, fields="\n".join(listed), judgment=text)
-    return Ask("analyser", (Message("user", words),), PROMPT, schema, Settings(max_tokens=3000))
-
-
-def _reply(engine: Engine, ask: Ask, notes: list[str]) -> dict[str, Any]:
-    problem = ""
-    for _ in range(TRIES):
-        answer = engine.answer([ask])[0]
-        if isinstance(answer, EngineError):
-            problem = str(answer)
-            continue
-        try:
-            value = plain(json.loads(answer.text))
-            problem = violation(ask.schema or {}, value)
-        except (ValueError, RecursionError):
-            problem = "the reply is no JSON object"
-        if not problem and isinstance(value, dict):
-            return value
-    notes.append(f"model: no usable answer ({problem[:200]})")
-    return {}
+# --- what is written of it -------------------------------------------------------------------------------------------
 
 
 def at(here: Any, path: str) -> Any:
@@ -361,13 +255,6 @@ def at(here: Any, path: str) -> Any:
         else:
             here = here.get(part) if isinstance(here, Mapping) else None
     return here
-
-
-def _set(case: dict[str, Any], path: str, value: Any) -> None:
-    *way, last = path.split(".")
-    for part in way:
-        case = case.setdefault(part, {})
-    case[last] = value
 
 
 def _provenance(
