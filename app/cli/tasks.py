@@ -78,7 +78,6 @@ def print_laws(as_json: bool) -> None:
 @click.option(
     "--keep-names", is_flag=True, help="Leave the names of people; numbers and addresses are masked all the same."
 )
-@click.option("--mask-companies", is_flag=True, help="Mask companies that are parties too.")
 @json_option("Print case, masked, missing and notes as JSON.")
 @click.pass_context
 def from_judgment(
@@ -87,7 +86,6 @@ def from_judgment(
     out: Path | None,
     env: Literal["CI", "CR"] | None,
     keep_names: bool,
-    mask_companies: bool,
     as_json: bool,
 ) -> None:
     """Draft a case file from the Chinese first-instance judgment in FILE (txt, docx, html, text PDF).
@@ -101,7 +99,7 @@ def from_judgment(
 
     if out is not None and out.exists():
         raise BadInput(f"{out} exists", "Choose another --out.")
-    made = draft(file, env=env, keep_names=keep_names, mask_companies=mask_companies)
+    made = draft(file, env=env, keep_names=keep_names)
     if out is not None:
         with written_whole(out, new=True) as stream:
             stream.write(json.dumps(made.case_fields, ensure_ascii=False) + "\n")

@@ -279,15 +279,14 @@ def test_rare_names_that_nothing_says_are_ones_are_told_and_counted() -> None:
     assert any(note.startswith("names: 1 ") and "张㛃国" in note for note in made.notes)
 
 
-def test_names_are_kept_and_companies_masked_when_asked() -> None:
+def test_names_are_kept_when_asked_and_companies_always() -> None:
     kept = drafted(texts.WORKS, keep_names=True)
     assert kept.case_fields["parties"][1]["name"] == "白桥" and "桂花巷" not in repr(kept)
     assert not any(one.kind == "name" for one in kept.masked)
     assert kept.case_fields["cause"] == "装饰装修合同纠纷"
-    plain, hidden = drafted(texts.WORKS), drafted(texts.WORKS, mask_companies=True)
+    plain = drafted(texts.WORKS)
     assert plain.case_fields["parties"][0]["name"] == "澜江市启明装饰工程有限公司"
     assert plain.case_fields["parties"][0]["address"] == "澜江市石桥区东港路18号"
-    assert "启明" not in repr(hidden) and "东港路" not in repr(hidden) and hidden.needed == ()
 
 
 @pytest.mark.parametrize(
@@ -308,7 +307,7 @@ def test_names_are_kept_and_companies_masked_when_asked() -> None:
     ],
 )  # fmt: skip
 def test_numbers_and_addresses(text: str, masked: str) -> None:
-    assert mask(text, [], [], keep_names=False, mask_companies=False)[0] == masked
+    assert mask(text, [], [], keep_names=False)[0] == masked
 
 
 def test_words_of_the_story_are_not_taken_for_names() -> None:

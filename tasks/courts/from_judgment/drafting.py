@@ -100,9 +100,7 @@ def draft(path: Path, **options: Any) -> Draft:
     return draft_of(read_text(path), path.name, **options)
 
 
-def draft_of(
-    text: str, label: str, *, env: Env | None = None, keep_names: bool = False, mask_companies: bool = False
-) -> Draft:
+def draft_of(text: str, label: str, *, env: Env | None = None, keep_names: bool = False) -> Draft:
     """The draft of a judgment that is read already.
 
     Args:
@@ -110,7 +108,6 @@ def draft_of(
         label: names it in errors.
         env: CI or CR where the judgment has to be civil or criminal.
         keep_names: leave names of natural persons as they are; numbers and addresses are masked all the same.
-        mask_companies: mask the names of companies that are parties too.
     """
     text, more = judgment_alone(text)
     notes = [more] if more else []
@@ -121,7 +118,7 @@ def draft_of(
     people, companies = _named(unmasked, heading)
     seats = [entry.words for entry in heading.entries if entry.role in PARTY and entry.is_company]
     kept = [line for line in unmasked.head if any(words in line for words in seats)]
-    clean, masked = mask(text, people, companies, keep_names, mask_companies, kept)
+    clean, masked = mask(text, people, companies, keep_names, kept)
     paper = taken_apart(clean, env)
     heading = heading_of(paper.head, env)
     case = (civil_case if env == "CI" else criminal_case)(paper, heading, notes)
@@ -243,7 +240,7 @@ def _left_out(case: dict[str, Any], fault: Finding, notes: list[str]) -> bool:
     return True
 
 
-# --- what is written of it -------------------------------------------------------------------------------------------
+# --- what is written of it ------------------------------------------------------------------------------------------
 
 
 def at(here: Any, path: str) -> Any:
@@ -262,7 +259,7 @@ def _provenance(
 ) -> dict[str, Any]:
     kinds = Counter[str]()
     for one in masked:
-        kinds[one.kind] += 1 if one.kind in ("name", "company") else one.count
+        kinds[one.kind] += 1 if one.kind == "name" else one.count
     told = ", ".join(f"{kind} {count}" for kind, count in kinds.items()) or "nothing"
     kept = " Names of people were kept as asked." if keep_names else ""
     note = (

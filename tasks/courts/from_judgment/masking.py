@@ -67,7 +67,6 @@ def mask(
     people: Sequence[Sequence[str]],
     companies: Sequence[Sequence[str]],
     keep_names: bool = False,
-    mask_companies: bool = False,
     kept_lines: Iterable[str] = (),
 ) -> tuple[str, tuple[Masked, ...]]:
     """The text without what tells people, and a list of what went.
@@ -77,7 +76,6 @@ def mask(
         people: the names of each natural person, the full one first; parties first.
         companies: the names of each organisation; a person's name inside one stays with it.
         keep_names: leave the names of people as they are.
-        mask_companies: replace the names of organisations too.
         kept_lines: lines whose address is that of a company.
     """
     found: list[Masked] = []
@@ -86,25 +84,24 @@ def mask(
         text, times = _each(text, re.compile(filled(pattern, table["parts"])), partial(_numbered, replacement))
         if times:
             found.append(Masked(kind, times, replacement))
-    kept = set() if mask_companies else set(kept_lines)
+    kept = set(kept_lines)
     lines = [(line, 0) if line in kept else _addresses(line) for line in text.split("\n")]
     if times := sum(count for _, count in lines):
         found.append(Masked("address below the district", times, ADDRESS))
     text = "\n".join(line for line, _ in lines)
-    said = {} if keep_names else {name: ("name", new) for name, new in stand_ins(people, text).items()}
-    for sign, group in zip(chain(_SIGNS, count(11)), companies, strict=False):
-        said |= {name: ("company", f"{sign}公司") if mask_companies else ("", name) for name in group}
-    counts = Counter[tuple[str, str]]()
+    said = {} if keep_names else stand_ins(people, text)
+    said |= {name: name for group in companies for name in group}
+    counts = Counter[str]()
 
     def stand_in(match: re.Match[str]) -> str:
         counts[said[match[0]]] += 1
-        return said[match[0]][1]
+        return said[match[0]]
 
     if said:
         any_name = "|".join(map(re.escape, sorted(said, key=len, reverse=True)))
         text = re.sub(any_name, stand_in, text)
-    names = (name for name in dict.fromkeys(said.values()) if name[0] and counts[name])
-    found += [Masked(kind, counts[kind, new], new) for kind, new in names]
+    masked = (new for name, new in said.items() if new != name and counts[new])
+    found += [Masked("name", counts[new], new) for new in dict.fromkeys(masked)]
     return text, tuple(found)
 
 
