@@ -84,18 +84,9 @@ CRIMINAL: list[tuple[Change, str]] = [
     (lambda c: c["gold"].update(charges=["诈骗罪"]), "诈骗罪 was not charged"),
     (lambda c: c["gold"]["sentence"].update(months=9), "does not say 有期徒刑九个月"),
     (lambda c: c["gold"]["sentence"].update(months=9), "held since 2024-05-20, so the term runs to 2025-02-19"),
-    (lambda c: c["gold"]["sentence"].update(months=40), "40 months are more than 36"),
-    (lambda c: c["gold"]["sentence"].update(months=200), "有期徒刑 of 200 months does not exist"),
-    (lambda c: c["gold"]["sentence"].update(fine=0), "a fine is provided and none imposed"),
     (lambda c: c["gold"]["sentence"].update(fine=9000), "does not say a fine of 9000 yuan"),
-    (lambda c: c["gold"]["sentence"]["ranges"][0].update(least_months=12), "8 months are less than 12"),
-    (lambda c: c["gold"]["sentence"].update(probation_months=6), "6 months; from 12 to 60"),
-    (lambda c: c["gold"]["sentence"].update(probation_months=12), "probation without 刑法第七十二条"),
-    (lambda c: c["gold"]["sentence"].pop("request_adopted"), "Say whether the 量刑建议 is adopted"),
-    (lambda c: c["criminal"]["request"].update(months=[3, 4]), "8 months lie outside the 量刑建议 (3, 4)"),
     (lambda c: c["parties"][0].update(birth_date="2007-02-09"), "is 17: a 法定代理人"),
     (lambda c: c["criminal"]["custody"][0].update(until="2024-07-20"), "拘留 of more than 37 days"),
-    (lambda c: c["gold"]["sentence"].pop("ranges"), "gold.sentence.ranges: none for 盗窃罪"),
 ]
 
 
@@ -116,19 +107,6 @@ def test_a_draft_of_a_judgment_may_hold_masked_names_but_no_numbers() -> None:
     findings = [str(finding) for finding in found(civil(), change)]
     assert not any("masked name" in text for text in findings)
     assert any("looks like a telephone number" in text for text in findings)
-
-
-def test_several_charges_are_combined() -> None:
-    def change(case: dict[str, Any]) -> None:
-        case["gold"]["charges"].append("诈骗罪")
-        case["gold"]["sentence"]["counts"] = [
-            {"charge": "盗窃罪", "months": 8, "fine": 4000},
-            {"charge": "诈骗罪", "months": 10, "fine": 1000},
-        ]
-
-    findings = [str(finding) for finding in found(criminal(), change)]
-    assert any("8 does not lie between 10 and 18 (刑法第六十九条)" in text for text in findings)
-    assert any("is not the sum of the fines" in text for text in findings)
 
 
 @pytest.mark.parametrize(

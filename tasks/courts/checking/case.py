@@ -1,8 +1,9 @@
 """The legal coherence of a case: what an author checks before a lawyer reads it.
 
 Every cited article exists and is the law of the case's days; sums add up; rulings answer all claims and the text of
-the judgment says what the figures say; the sentence lies within what the law provides. Money is in yuan, terms in
-months. `moot`'s own cases must come out without errors and with warnings that somebody has looked at.
+the judgment says what the figures say. Whether a sentence is just, or lies within the law, is for the author. Money
+is in yuan, terms in months. `moot`'s own cases must come out without errors, and somebody has looked at their
+warnings.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from store.text.numerals import int_to_chinese
 from tasks.courts.casefile.case import AdviceCase, Case, CivilCase, CriminalCase, Ruling
 from tasks.courts.casefile.law import Laws, check_index, check_law, check_text, shipped_laws
 from tasks.courts.casefile.loading import CaseFault, case_records
-from tasks.courts.casefile.material import TIMED, Claim, Count, Range, Sentence
+from tasks.courts.casefile.material import TIMED, Claim
 from tasks.courts.casefile.questions import read_questions
 from tasks.courts.casefile.sense import Finding, Level, age_on, doubtful, months_after, wrong
 
@@ -306,19 +307,16 @@ def _yuan(amount: float | None) -> str:
     return text or "0"
 
 
-# --- charges, sentence and days of a criminal case ------------------------------------------------------------------
+# --- words and days of a criminal judgment ------------------------------------------------------------------------
 
-_LIMITS: dict[str, tuple[int, int, int]] = {"有期徒刑": (6, 180, 300), "拘役": (1, 6, 12), "管制": (3, 24, 36)}
-"""Kind -> least, most, most over several charges (刑法第三十八条、第四十二条、第四十五条、第六十九条)."""
-_CRIMINAL_LAW = "中华人民共和国刑法"
 _WORDS = "Figures and 判决主文 belong together."
 
 
 def _criminal(case: CriminalCase) -> Iterator[Finding]:
-    yield from _counts(case)
-    yield from _sentence(case)
+    for name in set(case.gold.charges) - {charge.name for charge in case.criminal.charges}:
+        todo = "The reason must say why the court changes the charge (刑诉法解释第二百九十五条)."
+        yield doubtful("gold.charges", f"{name} was not charged", todo)
     yield from _said(case)
-    yield from _request(case)
     yield from _custody(case)
 
 
@@ -326,82 +324,6 @@ def term(months: int) -> str:
     """八个月, 一年, 一年六个月: as judgments write a term."""
     years, rest = divmod(months, 12)
     return (f"{int_to_chinese(years)}年" if years else "") + (f"{int_to_chinese(rest)}个月" if rest else "")
-
-
-def _counts(case: CriminalCase) -> Iterator[Finding]:
-    sentence, counts = case.gold.sentence, case.gold.sentence.counts
-    if len(set(case.gold.charges)) < len(case.gold.charges):
-        yield wrong("gold.charges", "a charge stands there twice", "Name it once.")
-    if len(case.gold.charges) > 1:
-        if {count.charge for count in counts} != set(case.gold.charges):
-            todo = "Give the sentence of each (刑法第六十九条)."
-            yield wrong("gold.sentence.counts", "do not name every charge", todo)
-        terms = [count.months for count in counts if count.kind == sentence.kind]
-        if terms and not max(terms) <= sentence.months <= sum(terms):
-            told = f"{sentence.months} does not lie between {max(terms)} and {sum(terms)} (刑法第六十九条)"
-            yield wrong("gold.sentence.months", told, "Combine the terms again.")
-        if counts and round(sum(count.fine for count in counts)) != round(sentence.fine):
-            todo = "Fines are added up (刑法第六十九条第三款)."
-            yield wrong("gold.sentence.fine", "is not the sum of the fines", todo)
-    for name in set(case.gold.charges) - {charge.name for charge in case.criminal.charges}:
-        todo = "The reason must say why the court changes the charge (刑诉法解释第二百九十五条)."
-        yield doubtful("gold.charges", f"{name} was not charged", todo)
-
-
-def _sentence(case: CriminalCase) -> Iterator[Finding]:
-    sentence = case.gold.sentence
-    if sentence.kind in _LIMITS:
-        least, most, combined = _LIMITS[sentence.kind]
-        most = combined if len(case.gold.charges) > 1 else most
-        if not least <= sentence.months <= most:
-            told = f"{sentence.kind} of {sentence.months} months does not exist"
-            yield wrong("gold.sentence.months", told, f"From {least} to {most}.")
-    if sentence.probation_months:
-        yield from _probation(case, sentence)
-    ranges = {span.charge: span for span in sentence.ranges}
-    counts = {count.charge: count for count in sentence.counts}
-    for charge in case.gold.charges:
-        only = Count.model_construct(charge=charge, kind=sentence.kind, months=sentence.months, fine=sentence.fine)
-        if charge in ranges:
-            yield from _within(ranges[charge], counts.get(charge, only))
-        elif case.provenance.source == "authored":
-            yield wrong("gold.sentence.ranges", f"none for {charge}", "Say what the law provides (法定刑).")
-
-
-def _probation(case: CriminalCase, sentence: Sentence) -> Iterator[Finding]:
-    field, months = "gold.sentence.probation_months", sentence.probation_months
-    if sentence.kind not in ("有期徒刑", "拘役") or sentence.months > 36:
-        told = f"no probation with {sentence.kind} of {sentence.months} months (刑法第七十二条)"
-        yield wrong(field, told, "Leave it out, or correct the term.")
-        return
-    least, most = (max(12, sentence.months), 60) if sentence.kind == "有期徒刑" else (max(2, sentence.months), 12)
-    if not least <= months <= most:
-        yield wrong(field, f"{months} months; from {least} to {most} (刑法第七十三条)", "Correct it.")
-    cited = {ref.article for ref in case.gold.laws if ref.law == _CRIMINAL_LAW}
-    if 65 in cited:
-        yield wrong(field, "no probation for a 累犯 (刑法第七十四条)", "Leave it out.")
-    if 72 not in cited:
-        yield wrong("gold.laws", "probation without 刑法第七十二条", "Add it.")
-    if sentence.since:
-        yield doubtful("gold.sentence.since", "a term on probation is not served", "Leave since and until out.")
-
-
-def _within(span: Range, count: Count) -> Iterator[Finding]:
-    field, correct = f"gold.sentence.ranges.{span.charge}", "Correct the sentence or the range."
-    if count.kind in ("免予刑事处罚", "无罪"):
-        return
-    if count.kind not in span.kinds and not span.mitigated:
-        yield wrong(field, f"{count.kind} is not among {'、'.join(span.kinds)}", correct)
-    if count.kind == "有期徒刑":
-        if span.most_months is not None and count.months > span.most_months:
-            yield wrong(field, f"{count.months} months are more than {span.most_months}", correct)
-        if count.months < span.least_months and not span.mitigated:
-            told = f"{count.months} months are less than {span.least_months}"
-            yield wrong(field, told, "Name the provision for 减轻处罚 in `mitigated`.")
-    if span.fine == "must" and not count.fine:
-        yield wrong(field, "a fine is provided and none imposed", "并处罚金 is no option.")
-    if span.fine == "none" and count.fine:
-        yield wrong(field, "a fine is imposed and none provided", "Leave it out, or correct the range.")
 
 
 def _said(case: CriminalCase) -> Iterator[Finding]:
@@ -423,25 +345,6 @@ def _said(case: CriminalCase) -> Iterator[Finding]:
 def _money(yuan: float) -> tuple[str, ...]:
     whole = int(yuan)
     return (f"{whole}元", f"{int_to_chinese(whole)}元", f"{whole / 10_000:g}万元")
-
-
-def _request(case: CriminalCase) -> Iterator[Finding]:
-    request, sentence, field = case.criminal.request, case.gold.sentence, "gold.sentence.request_adopted"
-    if request is None:
-        if sentence.request_adopted is not None:
-            yield wrong(field, "there is no 量刑建议", "Leave it out.")
-        return
-    if sentence.request_adopted is None:
-        level: Level = "error" if case.provenance.source == "authored" else "warning"
-        yield Finding(level, field, "is missing", "Say whether the 量刑建议 is adopted (刑事诉讼法第二百零一条).")
-    if sentence.request_adopted and request.months and not request.months[0] <= sentence.months <= request.months[1]:
-        told = f"{sentence.months} months lie outside the 量刑建议 {request.months}"
-        yield wrong(field, told, "It is not adopted, or the term is wrong.")
-    if sentence.request_adopted and request.fine and not request.fine[0] <= sentence.fine <= request.fine[1]:
-        told = f"a fine of {sentence.fine:g} lies outside the 量刑建议 {request.fine}"
-        yield wrong(field, told, "It is not adopted, or the fine is wrong.")
-    if request.months and request.months[0] > request.months[1]:
-        yield wrong("criminal.request.months", "the least is more than the most", "Swap them.")
 
 
 def _custody(case: CriminalCase) -> Iterator[Finding]:
