@@ -461,16 +461,6 @@ def test_a_batch_keeps_its_order_and_its_bound(server: FakeServer) -> None:
     assert {result.usage.batch for result in results if isinstance(result, Reply)} == {3}
 
 
-def test_a_failed_call_leaves_the_others(server: FakeServer, engine: EndpointEngine) -> None:
-    def fail_one(call: Call) -> None:
-        text = call.body["messages"][-1]["content"]
-        call.refuse(500, "unlucky") if text == "2" else call.speak(text)
-
-    server.chat = fail_one
-    results = engine.answer([question(str(n)) for n in range(4)])
-    assert [isinstance(result, EngineError) for result in results] == [False, False, True, False]
-
-
 # --- refusals -------------------------------------------------------------------------------------------------------
 
 

@@ -20,7 +20,6 @@ from models.endpoint_wire import CHARACTERS, PIECES
 from models.engine import Ask, EngineError, Message, Reply, Settings
 from tests.support.fake_endpoint import (
     MODEL,
-    SLOW,
     Call,
     FakeServer,
     chunk,
@@ -150,28 +149,7 @@ def test_a_reply_in_a_loop_is_cut(server: FakeServer) -> None:
     assert result.finish == "repetition" and len(result.text) < 600
 
 
-# --- the list of models ---------------------------------------------------------------------------------------------
-
-
 # --- the time of a call ---------------------------------------------------------------------------------------------
-
-
-def test_a_call_ends_when_its_time_is_up_with_what_it_has(server: FakeServer) -> None:
-    spoken = threading.Event()
-
-    def speak(call: Call) -> None:
-        if SLOW not in call.body["messages"][-1]["content"]:
-            spoken.wait(20)
-            return call.speak("好")
-        call.begin()
-        drip(server, call, chunk({"content": "慢"}))
-        return spoken.set()
-
-    server.chat = speak
-    cut, whole = engine_at(server.url).answer([question(SLOW, seconds=0.5), question()])
-    assert isinstance(cut, Reply) and isinstance(whole, Reply)
-    assert cut.finish == "time_limit" and set(cut.text) <= {"慢"} and len(cut.text) < 2000
-    assert (whole.finish, whole.text) == ("stop", "好"), "the others of the batch go on"
 
 
 PATIENCE = (SHORT, 3.0, 15.0)

@@ -18,9 +18,6 @@ import pytest
 from models.engine import Ask, Delta, EngineError, Message, Reply, Settings
 from models.errors import BadEngine
 from models.llama.engine import LlamaEngine, LlamaSettings, end_kept, keep_last, parse_settings
-from models.schema import violation
-from tasks.legalagentbench.schemas import THOUGHT, action_schema
-from tasks.legalagentbench.tools import TOOLS
 from tasks.run.engines import open_engine
 from tests.support.gguf_files import CHATML, tiny_llama, tiny_recurrent
 from tests.support.patience import PATIENCE
@@ -159,14 +156,6 @@ def test_three_seats_share_one_model(tiny: Path, opened: Callable[..., LlamaEngi
         assert text_of(reply).usage.origin == "kept"
 
 
-def test_a_fork_copies_what_it_shares(tiny: Path, opened: Callable[..., LlamaEngine]) -> None:
-    engine = opened(tiny)
-    dialogue(engine, episode="one", length=2)
-    (reply,) = engine.answer([ask([(LINES[0], "")], episode="two")])
-    assert text_of(reply).usage.origin == "copied"
-    assert text_of(reply).usage.reused >= 256
-
-
 def test_a_model_that_cannot_roll_back_is_handled(tmp_path: Path, opened: Callable[..., LlamaEngine]) -> None:
     path = tmp_path / "recurrent.gguf"
     tiny_recurrent(path)
@@ -244,38 +233,6 @@ def test_news_of_a_call_add_up_to_its_text(tiny: Path, opened: Callable[..., Lla
     assert {(delta.episode, delta.seat) for delta in news} == {("e", "judge")}
 
 
-@pytest.mark.parametrize("phase", ["reading", "speaking"])
-def test_cancelling_ends_the_calls_and_the_engine_goes_on(
-    phase: str, tiny: Path, opened: Callable[..., LlamaEngine]
-) -> None:
-    engine = opened(tiny, settings={"ctx": 4096})
-    engine.load()
-    cancelled = threading.Event()
-
-    def listen(delta: Delta) -> None:
-        if delta.phase == phase and not cancelled.is_set():
-            cancelled.set()
-            engine.cancel()
-
-    asks = [
-        Ask(
-            "judge",
-            (Message("user", f"{n}" + "证据" * 1500),),
-            prompt="t/1",
-            episode=str(n),
-            settings=Settings(temperature=2.0, seed=n, max_tokens=900),
-        )
-        for n in range(4)
-    ]
-    replies = [text_of(reply) for reply in engine.answer(asks, listen)]
-    assert cancelled.is_set()
-    assert "cancelled" in {reply.finish for reply in replies}
-    assert (
-        text_of(engine.answer([ask([(LINES[0], "")])])[0]).text
-        == text_of(opened(tiny).answer([ask([(LINES[0], "")])])[0]).text
-    )
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 @pytest.mark.parametrize("how", ["kill", "stop"])
 @pytest.mark.parametrize("phase", ["loading", "reading", "speaking"])
@@ -320,35 +277,6 @@ def test_a_child_without_memory_says_so(tmp_path: Path, opened: Callable[..., Ll
     (result,) = engine.answer([ask([(LINES[0], "")])])
     assert isinstance(result, EngineError)
     assert "\n" not in str(result)
-
-
-def test_a_random_model_under_grammar_writes_valid_tool_calls(tmp_path: Path) -> None:
-    schema = action_schema(TOOLS.values(), {"thought": THOUGHT})
-    engine = LlamaEngine(tiny_llama(tmp_path / "t.gguf", quantised="Q8_0", context=8192), LlamaSettings(ctx=8192))
-    asks = [
-        Ask(
-            "agent", (Message("user", f"第{number}题"),), "test/1", schema, episode=str(number),
-            settings=Settings(temperature=1.0, seed=number, max_tokens=4000),
-        )
-        for number in range(12)
-    ]  # fmt: skip
-    replies = engine.answer(asks)
-    engine.close()
-    values = [json.loads(reply.text) for reply in replies if isinstance(reply, Reply)]
-    assert [violation(schema, value) for value in values] == [""] * 12
-    assert len({value["action"] for value in values}) > 5
-
-
-def test_a_schema_that_no_grammar_can_express_fails_its_own_call_alone(
-    tiny: Path, opened: Callable[..., LlamaEngine]
-) -> None:
-    unique = {"type": "array", "items": {"type": "boolean"}, "uniqueItems": True}
-    asks = [
-        replace(ask([(LINES[0], "")], episode=str(at), max_tokens=4), schema=None if at else unique) for at in (0, 1)
-    ]
-    failed, reply = opened(tiny).answer(asks)
-    assert isinstance(failed, EngineError) and isinstance(reply, Reply)
-    assert str(failed) == 'no grammar can express the schema: Unimplemented keys: ["uniqueItems"]'
 
 
 def test_without_llguidance_it_is_said_what_to_install(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
