@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import json
 import math
-import shutil
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import rapidfuzz
 
 from tasks.legalsearch import published
 from tasks.legalsearch.agents.spoken import entropy_of_top
-from tasks.legalsearch.exporting import reward_source, rows
+from tasks.legalsearch.exporting import rows
 from tasks.legalsearch.measures import Verdict
 from tasks.legalsearch.questions import Gold, Question, load_questions
 from tasks.legalsearch.rewards import (
@@ -27,7 +23,6 @@ from tasks.legalsearch.rewards import (
     token_kinds,
 )
 from tasks.legalsearch.temporal import PairMember, awareness, consistency, queries_of, time_kind
-from tests.support.patience import PATIENCE
 
 Data = Callable[..., Path]
 PLAN = "<think>想</think><plan>查</plan>"
@@ -225,43 +220,6 @@ def test_rows_are_loaded_back(data: Data, tmp_path: Path) -> None:
         assert ours["prompt"][1] == published_row["prompt"][1]
         assert ours["reward_model"] == published_row["reward_model"]
         assert ours["extra_info"]["tools_kwargs"] == published_row["extra_info"]["tools_kwargs"]
-
-
-BARE = """
-import json, sys
-sys.path.insert(0, sys.argv[1])
-import legalsearch_reward as reward
-assert "tasks" not in sys.modules and "pydantic" not in sys.modules
-cases = json.load(open(sys.argv[2], encoding="utf-8"))
-def both(kind, text, gold):
-    answer = reward.metrics_answer(text)
-    return reward.compute_score(kind, text, gold, extra_info={}, unknown=1), reward.answer_score(kind, answer, gold)
-print(json.dumps([both(*case) for case in cases]))
-"""
-
-
-def test_the_reward_file_runs_in_a_bare_interpreter(tmp_path: Path) -> None:
-    """Only rapidfuzz is importable there; every number agrees with Moot's own."""
-    (tmp_path / "legalsearch_reward.py").write_text(reward_source(), encoding="utf-8")
-    shutil.copytree(Path(rapidfuzz.__file__).parent, tmp_path / "rapidfuzz")
-    texts = {
-        (kind, gold): [done(said), said, done(said).replace("文", "</think>")] for kind, gold, said, *_ in REWARDS
-    }
-    texts[("lcs", "依据")] = [done("x"), "x"]
-    cases = [(kind, text, gold) for (kind, gold), said in texts.items() for text in said]
-    (tmp_path / "cases.json").write_text(json.dumps(cases), encoding="utf-8")
-    ran = subprocess.run(
-        [sys.executable, "-I", "-S", "-c", BARE, str(tmp_path), str(tmp_path / "cases.json")],
-        capture_output=True, text=True, check=False, timeout=PATIENCE,
-    )  # fmt: skip
-    assert ran.returncode == 0, ran.stderr
-    for (kind, text, gold), (row, score) in zip(cases, json.loads(ran.stdout), strict=True):
-        asked = question(kind, gold)
-        ours = reward(asked, text, "code")
-        assert row == {
-            "score": ours.value or 0.0, "format": float(not ours.faults), "scored": float(ours.value is not None),
-        }  # fmt: skip
-        assert score == published.answer_score(kind, published.metrics_answer(text), gold)
 
 
 def test_a_trainer_may_bring_a_grader() -> None:
