@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 import pytest
 
-from app.cli.main import COMMANDS, HELP, cli, main
+from app.cli.main import COMMANDS, HELP, cli
 from tests.house.test_docs_pages import fault, words
 
 pytestmark = pytest.mark.slow
@@ -97,14 +97,6 @@ def test_examples_name_only_what_exists() -> None:
             assert fault(words(line)) == ""
 
 
-@pytest.mark.parametrize("name", ["", *COMMANDS])
-def test_help_exits_0(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main([*name.split(), "--help"])
-    said = capsys.readouterr()
-    assert (ended.value.code or 0, said.err) == (0, "") and said.out
-
-
 def test_an_unknown_command_is_a_usage_error() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "app.cli.main", "nonsense\x1b]0;x\x07"],
@@ -112,18 +104,6 @@ def test_an_unknown_command_is_a_usage_error() -> None:
     )  # fmt: skip
     assert done.returncode == 2
     assert done.stderr.startswith("moot: ") and done.stderr.count("\n") == 1 and "\x1b" not in done.stderr
-
-
-def test_every_key_has_its_words_in_both_languages() -> None:
-    from app.desk.bindings import KEYS
-    from app.strings import LANGUAGES, table
-
-    wanted = {f"key.{key.id}{part}" for keys in KEYS.values() for key in keys for part in ("", ".tip")}
-    for name in LANGUAGES:
-        assert wanted - table(name).keys() == set()
-    for area, keys in KEYS.items():
-        ids = [key.id for key in keys]
-        assert len(ids) == len(set(ids)), area
 
 
 def test_make_targets_of_readme_exist() -> None:

@@ -9,16 +9,9 @@ from functools import cache
 from pathlib import Path
 from types import ModuleType
 
-import click
 import pytest
 
-from app.cli.main import COMMANDS, HELP, cli
-from app.desk.bindings import KEYS
-from tasks import registry
-from tasks.benchmark import benchmark, benchmarks
 from tasks.courts.agents.model.card import prompts
-from tasks.legalagentbench.tools import TOOLS
-from tasks.settings import shown
 
 ROOT = Path(__file__).resolve().parents[2]
 REFERENCE = ROOT / "docs" / "reference"
@@ -46,40 +39,6 @@ def test_the_pages_are_what_the_program_says() -> None:
 def test_the_page_of_prompts_shows_each_of_them(language: str) -> None:
     made = script("prompts").page(language)
     assert all(f"`{name}`" in made for name in prompts() if not name.startswith(("court-phrases/", "court-seat/")))
-
-
-def page(name: str) -> str:
-    return (REFERENCE / name).read_text(encoding="utf-8")
-
-
-def test_every_command_and_option_has_its_place() -> None:
-    text = page("commands.md")
-    for name in COMMANDS:
-        command = cli.get_command(click.Context(cli, **HELP), name)
-        assert command is not None and f"\n## moot {name}\n" in text
-        inner = command.commands if isinstance(command, click.Group) else {}
-        assert all(f"\n### moot {name} {other}\n" in text for other in inner)
-        for option in (
-            param for one in (command, *inner.values()) for param in one.get_params(click.Context(one, **HELP))
-        ):
-            assert option.param_type_name == "argument" or getattr(option, "hidden", False) or option.opts[0] in text
-
-
-def test_every_setting_tool_key_and_part_has_its_line() -> None:
-    settings, registered, tools, keys = map(page, ("settings.md", "registered.md", "tools.md", "keys.md"))
-    for name in benchmarks():
-        fields = benchmark(name).settings.model_fields.items()
-        assert f"## {name}\n" in settings
-        assert all(f"--{field.replace('_', '-')}" in settings for field, info in fields if not shown(info, "hidden"))
-    for group in registry.GROUPS:
-        assert f"## moot.{group}\n" in registered
-        assert all(
-            f"`{name}`" in registered for name in registry.names(group) if name not in registry.extensions(group)
-        )
-    assert all(f"`{name}`" in tools for name in TOOLS)
-    assert sum(len(found) for found in KEYS.values()) == sum(
-        line.startswith("| ") for line in keys.splitlines()
-    ) - 2 * len(KEYS)
 
 
 @pytest.mark.parametrize(
