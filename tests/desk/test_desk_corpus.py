@@ -26,14 +26,9 @@ from app.strings import t
 from tasks.episode.events import ToolCalled
 from tasks.run.spec import RunSpec
 from tests.desk.conftest import NARROW, WIDE, desk, episode, reach, same_as_stored, until
-from tests.support.desk_fixture import CASE, COMPANY, COURT, build_pack
+from tests.support.desk_fixture import CASE, COMPANY, COURT
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture
-def pack(moot_home: Path) -> Path:
-    return build_pack()
 
 
 async def seated(pilot: Pilot[Any], pack: Path, task: str = "k-1") -> Any:

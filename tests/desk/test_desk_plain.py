@@ -13,7 +13,7 @@ from app.desk.board import BoardScreen
 from app.desk.widgets.field import LONGEST_LINE, LONGEST_TEXT, LineInput, LongText
 from app.desk.widgets.find_bar import FindBar
 from tests.desk.conftest import desk, text_of, until
-from tests.desk.test_desk_corpus import corpus, open_shelf, pack  # noqa: F401
+from tests.desk.test_desk_corpus import corpus, open_shelf  # noqa: F401
 
 HOSTILE = ("[/]", "[/废]", "[@click=app.quit]条例[/]", "[red]x", "[", "\\[", "[b", "[$accent]")
 
@@ -34,7 +34,7 @@ async def test_a_title_is_what_it_says() -> None:
                 assert isinstance(title, Content) and title.plain == f"某省{text}" and not title.spans
 
 
-async def test_what_is_typed_into_filters_stays_text(pack: Path) -> None:  # noqa: F811
+async def test_what_is_typed_into_filters_stays_text(pack: Path) -> None:
     async with desk() as pilot:
         await pilot.press("f5")
         await until(pilot, lambda: isinstance(pilot.app.screen, BoardScreen) and pilot.app.screen._loaded)

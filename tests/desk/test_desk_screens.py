@@ -220,27 +220,6 @@ async def test_a_person_takes_the_tested_seat_calls_a_tool_and_answers(pack: Pat
         assert screen.query_one(ScoreStrip)._step.compat["success"] == 1.0  # type: ignore[union-attr]
 
 
-async def test_a_person_leaves_the_seat_and_the_policy_goes_on(pack: Path) -> None:
-    async with desk() as pilot:
-        await pilot.app.start(
-            RunSpec(benchmark="legalagentbench", pack=str(pack), agent="gold", task_ids=("k-1",)), everything=False
-        )  # type: ignore[attr-defined]
-        await until(pilot, lambda: episode(pilot).controller.loaded)
-        screen = episode(pilot)
-        await pilot.press("s", "enter")
-        await until(pilot, lambda: screen.query_one(AnswerBox).is_open)
-        await pilot.press("escape")
-        await pilot.press("s", "enter")
-        await until(pilot, lambda: not screen.controller.human)
-        await pilot.press("n")
-        await until(pilot, lambda: screen.controller.shown.total == 1)
-        assert [r.event.policy for r in screen.controller.shown.records if r.event.tag == "seated"] == [
-            "gold/1",
-            "human/1",
-            "gold/1",
-        ]  # type: ignore[attr-defined]
-
-
 async def test_find_marks_counts_and_unfolds(pack: Path) -> None:
     path = write_run(pack)
     async with desk() as pilot:

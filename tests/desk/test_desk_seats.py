@@ -37,7 +37,6 @@ from tests.desk.conftest import (
     text_of,
     until,
 )
-from tests.support.desk_fixture import build_pack
 from tests.support.slow_engine import SPEC, SlowEngine, install, talk
 
 pytestmark = pytest.mark.slow
@@ -51,11 +50,6 @@ OFFERS = [
     Offer("llama:qwen2.5-7b", "qwen2.5-7b · 7.6B Q4_K_M · 4.7 GB"),
     Offer("recorded:r1", "03-01 08:30 的记录：ReAct"),
 ]
-
-
-@pytest.fixture
-def pack() -> Path:
-    return build_pack()
 
 
 @pytest.fixture
@@ -374,31 +368,3 @@ async def test_leaving_gives_the_seat_back_to_the_model_that_had_it(pack: Path, 
         await pilot.press("enter")
         await until(pilot, lambda: screen.controller.state.seats["agent"].engine == SPEC)
         assert not screen.query_one(AnswerBox).is_open
-
-
-async def test_a_stored_run_whose_seat_changed_hands_is_taken_up_again(pack: Path, engine: SlowEngine) -> None:
-    with start_run(RunSpec(benchmark="legalagentbench", agent="gold", pack=str(pack), task_ids=("k-1",))) as run:
-        run.scheduler.step("k-1")
-        run.seat("k-1", Seated(seat="agent", policy="talk/1", engine=SPEC))
-    async with desk() as pilot:
-        pilot.app.open_episode(list_runs()[0], "k-1")  # type: ignore[attr-defined]
-        await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.controller.loaded)
-        screen = episode(pilot)
-        await pilot.press("n")
-        await until(pilot, engine.waits.is_set)
-        engine.end("陆知行")
-        await until(pilot, lambda: screen.controller.over)
-        assert screen.controller.state.answered is not None and screen.controller.state.answered.res == "陆知行"
-
-
-async def test_the_stopped_turn_of_a_model_may_be_taken_over_by_a_person(pack: Path, engine: SlowEngine) -> None:
-    async with desk() as pilot:
-        await pilot.app.start(talk(pack), everything=False)  # type: ignore[attr-defined]
-        await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.controller.loaded)
-        screen = episode(pilot)
-        await pilot.press("n")
-        await until(pilot, engine.waits.is_set)
-        await pilot.press("x")
-        await until(pilot, lambda: not engine.waits.is_set() and not screen.controller.speaking)
-        await pilot.press("s", "enter")
-        await until(pilot, lambda: screen.query_one(AnswerBox).is_open and screen.controller.human)

@@ -34,7 +34,6 @@ from tasks.episode import exchange, with_tools
 from tasks.episode.driver import Driver
 from tasks.episode.events import EngineFailed, ModelCalled, Record, Seated, Stopped
 from tasks.episode.scheduler import HUMAN
-from tasks.episode.state import digest
 from tasks.legalagentbench import tools
 from tasks.run.reading import list_runs, read_episode
 from tasks.run.runner import start_run
@@ -47,7 +46,7 @@ from tests.desk.conftest import (
     text_of,
     until,
 )
-from tests.support.desk_fixture import COURT, build_pack
+from tests.support.desk_fixture import COURT
 from tests.support.patience import PATIENCE
 from tests.support.slow_engine import SlowEngine, install, talk
 
@@ -56,11 +55,6 @@ pytestmark = pytest.mark.slow
 CALL = "先查法院。/get_court_info " + json.dumps({"identifier": COURT, "columns": []}, ensure_ascii=False)
 THOUGHT = "案号里的代字指向云溪县人民法院，还缺它的负责人。"
 ANSWER = f"由{COURT}审理，负责人是陆知行。"
-
-
-@pytest.fixture
-def pack() -> Path:
-    return build_pack()
 
 
 @pytest.fixture
@@ -256,30 +250,6 @@ def test_of_parallel_episodes_only_the_watched_one_streams_and_the_other_may_be_
         assert turn is not None and turn.spoken == "二二二二", "what came before is not lost"
         engine.end(ANSWER)
         wait(lambda: rests(heard))
-
-
-def test_a_stopped_turn_leaves_no_trace_and_its_question_is_asked_again(pack: Path, engine: SlowEngine) -> None:
-    with live_run(pack) as (live, heard):
-        live.auto("k-1")
-        wait(engine.waits.is_set)
-        engine.tell("speaking", "废话")
-        wait(lambda: notices(heard, Streamed))
-        live.stop()
-        wait(lambda: (turn := live.turn("k-1")) is not None and turn.phase == "stopped")
-        wait(lambda: rests(heard))
-        assert not any(isinstance(record.event, ModelCalled) for record in stored())
-        live.step("k-1")
-        wait(lambda: len(engine.calls) == 2)
-        assert [ask.digest() for ask in engine.calls[0]] == [ask.digest() for ask in engine.calls[1]]
-        engine.end(ANSWER)
-        wait(lambda: not engine.waits.is_set() and live.turn("k-1") is None)
-    interrupted = digest(stored())
-    with live_run(pack) as (live, heard):
-        live.step("k-1")
-        wait(lambda: len(engine.calls) == 3)
-        engine.end(ANSWER)
-        wait(lambda: live.turn("k-1") is None and not engine.waits.is_set())
-    assert digest(stored()) == interrupted
 
 
 def test_stopping_a_whole_run_pauses_it(pack: Path, engine: SlowEngine) -> None:
