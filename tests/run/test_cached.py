@@ -63,6 +63,13 @@ def test_another_question_has_another_reply(known: KnownReplies, other: Ask) -> 
     assert (found is None) == (other.settings.temperature > 0)
 
 
+def test_another_engine_under_the_name_has_no_reply(known: KnownReplies) -> None:
+    known.keep(SPEC, ASK, REPLY)
+    for described, found in (("hash", True), ("another hash", False)):
+        engine = ScriptedEngine(Script(otherwise=["x"]), described)
+        assert (KnownReplies(known.replies, {SPEC: engine}).found(SPEC, ASK) is not None) == found
+
+
 def test_where_and_how_a_question_is_asked_changes_nothing(known: KnownReplies) -> None:
     known.keep(SPEC, ASK, REPLY)
     assert known.found(SPEC, replace(ASK, episode="9", step=4, attempt=2, parent=3, seconds=5.0)) is not None

@@ -12,14 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.journal import EpisodeRow, Journal
+from store.journal import Journal
 from store.pack import Pack
 from tasks.benchmark import benchmark
 from tasks.errors import UsageError
 from tasks.run.failing import failed_tasks
 from tasks.run.merging import merge_runs
 from tasks.run.plan import choose, sample, task_file
-from tasks.run.reading import read_episode
 from tasks.run.runner import start_run
 from tasks.run.spec import RunSpec
 
@@ -148,9 +147,3 @@ def test_shards_of_a_sample_merge_into_it(sample_pack: Path, tmp_path: Path) -> 
 def _tasks(path: Path) -> list[str]:
     with Journal.open(path) as journal:
         return [row.task_id for row in journal.episodes()]
-
-
-def _rows(path: Path) -> list[EpisodeRow]:
-    with Journal.open(path) as journal:
-        assert all(read_episode(journal, row.id) for row in journal.episodes())
-        return journal.episodes()

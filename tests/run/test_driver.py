@@ -19,7 +19,6 @@ from tasks.episode.events import (
     ModelCalled,
     Said,
     Seated,
-    StepEnded,
     Stopped,
     Thought,
     entry_of,
@@ -156,18 +155,6 @@ def test_a_changed_prompt_stops_with_one_line(tmp_path: Path) -> None:
         with pytest.raises(RecordMismatch, match=r"step 2: prompt differs, talk/1 → talk/2"):
             scheduler.run()
         assert len(journal.entries(1)) == cut
-
-
-def test_parallel_episodes_share_batches_and_change_nothing(tmp_path: Path) -> None:
-    digests = []
-    for parallel in (1, 3):
-        with new(tmp_path / f"p{parallel}.moot", 3) as journal:
-            engine = Counting()
-            scheduler = begin(journal, engine)
-            scheduler.run(parallel=parallel)
-            digests.append([digest(d.state.records) for d in scheduler.episodes.values()])
-            assert max(engine.batches) == parallel
-    assert digests[0] == digests[1]
 
 
 def test_an_engine_that_keeps_failing_ends_the_episode_as_error(tmp_path: Path) -> None:
@@ -327,14 +314,6 @@ def test_a_reply_with_broken_unicode_is_kept(tmp_path: Path) -> None:
         scheduler.run()
         said = [r.event.text for r in scheduler.episodes["0"].state.records if isinstance(r.event, Said)]
         assert said[0] == "坏\ufffd字"
-
-
-def test_steps_are_atoms(tmp_path: Path) -> None:
-    records = whole(tmp_path)
-    for steps in range(4):
-        kept = completed(records, steps)
-        assert fold(kept).steps == steps
-        assert steps == 0 or isinstance(kept[-1].event, StepEnded)
 
 
 def test_a_full_disk_pauses_and_loses_nothing(tmp_path: Path) -> None:

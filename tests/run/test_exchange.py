@@ -406,14 +406,6 @@ def test_a_watcher_may_end_an_episode_while_its_call_is_in_flight(tmp_path: Path
         assert outcomes == ["cancelled", "finished"]
 
 
-def test_a_pause_does_not_wait_for_an_engine_that_is_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exchange, "WAITS", (PATIENCE,))
-    with new(tmp_path / "r.moot", 2) as journal:
-        scheduler = begin(journal, Many(lambda ask, _: Unavailable("no server answers")))
-        scheduler.run(parallel=2, go_on=lambda: not any(isinstance(one, EngineAway) for one in notices(scheduler)))
-        assert not scheduler.lost and all(driver.ask is not None for driver in scheduler.episodes.values())
-
-
 @pytest.mark.usefixtures("short_waits")
 def test_somebody_else_may_sit_where_an_engine_was_given_up(tmp_path: Path) -> None:
     with new(tmp_path / "r.moot") as journal:

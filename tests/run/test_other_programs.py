@@ -343,14 +343,6 @@ def test_rows_have_one_schema_and_a_card_that_says_it(golden: Path, name: str) -
         ]
 
 
-@pytest.mark.skipif(importlib.util.find_spec("pyarrow") is None, reason="pyarrow is not installed")
-def test_rows_are_read_by_arrow(golden: Path) -> None:
-    from pyarrow import json as arrow
-
-    export_rows(Path("legalsearch.moot"), golden / "rows")
-    assert arrow.read_json(golden / "rows" / ROWS_FILE).num_rows == 15
-
-
 # --- hostile and unfinished runs ------------------------------------------------------------------------------------
 
 IDS = ("=HYPERLINK(1)", "../../etc/x", "a\x1b]0;t\x07b", "名/字\n二", "@SUM(A1)", "-1", "plain 1.2")

@@ -161,14 +161,6 @@ def test_a_fork_may_seat_somebody_else(spec: dict[str, Any], tmp_path: Path) -> 
     assert verify(tmp_path / "f.moot", "1")["1"] == state.steps
 
 
-def test_verify_runs_the_episode_against_its_record(spec: dict[str, Any], tmp_path: Path) -> None:
-    with started(spec, tmp_path / "r.moot") as run:
-        run.go()
-        steps = {name: driver.state.steps for name, driver in run.scheduler.episodes.items()}
-    for name, count in steps.items():
-        assert verify(tmp_path / "r.moot", name)[name] == count
-
-
 def test_a_whole_run_is_verified_with_one_look_at_its_tasks_and_its_list(
     spec: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
