@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
@@ -84,12 +81,3 @@ def test_usage_errors(arguments: tuple[str, ...], said: str) -> None:
     assert result.exception is not None
     assert getattr(result.exception, "exit_code", None) == 2
     assert said in str(result.exception)
-
-
-def test_an_unknown_tool_is_one_line_and_exit_2() -> None:
-    command = [sys.executable, "-m", "app.cli.main", "tools", "call", "get_company_inof"]
-    done = subprocess.run(
-        command, capture_output=True, text=True, encoding="utf-8", cwd=Path(__file__).parents[2], check=False
-    )
-    assert (done.returncode, done.stdout) == (2, "")
-    assert len(done.stderr.splitlines()) == 1
