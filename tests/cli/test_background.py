@@ -22,7 +22,7 @@ from tasks.run.following import standing
 from tests.support.fake_endpoint import Call, FakeServer, fake_server
 from tests.support.kill_harness import CALL, END, MISS, digests, prepare
 from tests.support.patience import PATIENCE
-from tests.support.typed import typed
+from tests.support.typed import Typed, moot
 
 pytestmark = [pytest.mark.slow, pytest.mark.chinese_sentences]
 
@@ -69,10 +69,9 @@ class Home:
         """Some more answers."""
         self.free = self.answered + FREE // 2
 
-    def moot(self, *arguments: str, code: int = 0) -> subprocess.CompletedProcess[str]:
-        done = typed(*arguments)
-        assert done.returncode == code, (arguments, done.returncode, done.stdout, done.stderr)
-        assert "Traceback" not in done.stderr
+    def moot(self, *arguments: str, code: int = 0) -> Typed:
+        done = moot(*arguments)
+        assert done.code == code, (arguments, done)
         return done
 
     def line(self, *more: str) -> list[str]:
@@ -89,7 +88,7 @@ class Home:
         return [*start, "--tasks", self.tasks, "--parallel", "2", "--max-turns", "12", "--seed", "5", *more]
 
     def begin(self, *more: str) -> tuple[Path, dict[str, Any]]:
-        begun = json.loads(self.moot(*self.line("--background", "--json", *more)).stdout)
+        begun = json.loads(self.moot(*self.line("--background", "--json", *more)).out)
         return Path(begun["path"]), begun
 
     def wanted(self) -> dict[str, str]:
@@ -132,7 +131,7 @@ def test_a_run_goes_on_alone_and_is_followed_to_its_end(home: Home) -> None:
     said = Path(begun["output"]).read_text("utf-8")
     assert begun["run"] in said and "8" in said
     again = home.moot("attach", begun["run"], "--json")
-    assert json.loads(again.stdout) == block and "没有进程在运行" in again.stderr
+    assert json.loads(again.out) == block and "没有进程在运行" in again.err
     lines = [json.loads(line) for line in words.read_text("utf-8").splitlines() if line.startswith("{")]
     assert lines
     with Journal.open(path) as journal:
@@ -146,14 +145,14 @@ def test_a_run_is_stopped_by_a_word_and_goes_on_in_the_background(home: Home) ->
     wanted = home.wanted()
     path, begun = home.begin()
     until(lambda: standing(path).ended >= 1)
-    stopped = json.loads(home.moot("stop", "latest", "--json").stdout)
+    stopped = json.loads(home.moot("stop", "latest", "--json").out)
     assert stopped["pid"] == begun["pid"] and stopped["run"] == begun["run"]
     assert writer_of(path) is None and 0 < stopped["unfinished"] < 8
-    (row,) = (one for one in json.loads(home.moot("list", "--json").stdout)["runs"] if one["path"] == str(path))
+    (row,) = (one for one in json.loads(home.moot("list", "--json").out)["runs"] if one["path"] == str(path))
     assert row["playing"] is None and row["n"] - row["finished"] == stopped["unfinished"]
     refused = home.moot("stop", "latest", code=1)
-    assert refused.stderr.count("\n") == 1 and "没有进程在运行" in refused.stderr
-    again = json.loads(home.moot("resume", "latest", "--background", "--json").stdout)
+    assert refused.err.count("\n") == 1 and "没有进程在运行" in refused.err
+    again = json.loads(home.moot("resume", "latest", "--background", "--json").out)
     assert again["path"] == begun["path"] and again["pid"] != begun["pid"]
     home.open.set()
     home.moot("attach", "latest", "--json")
@@ -165,12 +164,12 @@ def test_a_killed_background_run_is_seen_as_such_and_resumed(home: Home) -> None
     wanted = home.wanted()
     path, begun = home.begin()
     until(lambda: standing(path).ended >= 1)
-    (row,) = (one for one in json.loads(home.moot("list", "--json").stdout)["runs"] if one["path"] == str(path))
+    (row,) = (one for one in json.loads(home.moot("list", "--json").out)["runs"] if one["path"] == str(path))
     assert row["playing"]["pid"] == begun["pid"]
     os.kill(begun["pid"], signal.SIGKILL)
     until(lambda: writer_of(path) is None)
     left = home.moot("attach", "latest", code=1)
-    assert "moot resume" in left.stderr and left.stdout == ""
+    assert "moot resume" in left.err and left.out == ""
     home.open.set()
     home.moot("resume", "latest")
     assert digests(path) == wanted
@@ -180,11 +179,9 @@ def test_two_processes_never_play_one_run(home: Home) -> None:
     wanted = home.wanted()
     path, begun = home.begin()
     refused = home.moot("resume", begun["run"], code=1)
-    assert (
-        refused.stderr.count("\n") == 1 and "另一个进程正在写入" in refused.stderr and "moot attach" in refused.stderr
-    )
+    assert refused.err.count("\n") == 1 and "另一个进程正在写入" in refused.err and "moot attach" in refused.err
     again = home.moot("resume", begun["run"], "--background", code=1)
-    assert "另一个进程正在写入" in again.stderr and again.stdout == ""
+    assert "另一个进程正在写入" in again.err and again.out == ""
     home.open.set()
     home.moot("attach", begun["run"], "--json")
     assert digests(path) == wanted, "neither disturbed it"
@@ -193,15 +190,15 @@ def test_two_processes_never_play_one_run(home: Home) -> None:
 def test_what_is_wrong_before_the_beginning_is_said_here(home: Home) -> None:
     runs = home.home / "runs"
     wrong = home.moot(*home.line("--background", "--pack", "gone"), code=2)
-    assert wrong.stderr.count("\n") == 1 and wrong.stdout == ""
+    assert wrong.err.count("\n") == 1 and wrong.out == ""
     scripts = home.moot("run", "legalagentbench", "--pack", "kill", "--tasks", home.tasks, "--model",
         "scripted:/gone",
                         "--background", code=2)  # fmt: skip
-    assert scripts.stderr.count("\n") == 1
+    assert scripts.err.count("\n") == 1
     for seat in (("--agent", "human"), ("--seat", "agent=human")):
         person = home.moot("run", "legalagentbench", "--pack", "kill", "--tasks", home.tasks, *seat, "--background",
                            code=2)  # fmt: skip
-        assert person.stderr.count("\n") == 1 and "后台" in person.stderr
+        assert person.err.count("\n") == 1 and "后台" in person.err
     assert not runs.exists() or list(runs.iterdir()) == []
 
 
@@ -212,8 +209,8 @@ def test_a_run_with_a_person_in_it_is_not_resumed_in_the_background(home: Home) 
     (path,) = (home.home / "runs").glob("*.moot")
     before = digests(path)
     refused = home.moot("resume", "latest", "--background", code=2)
-    assert refused.stderr.count("\n") == 1 and "后台" in refused.stderr
+    assert refused.err.count("\n") == 1 and "后台" in refused.err
     assert digests(path) == before and writer_of(path) is None
     home.moot("run", "legalagentbench", "--pack", "kill", "--tasks", home.tasks, "--task", "1")
     fork = home.moot("fork", "latest", "1", "--turn", "0", "--seat", "agent=human", "--background", code=2)
-    assert "后台" in fork.stderr and len(list((home.home / "runs").glob("*.moot"))) == 2
+    assert "后台" in fork.err and len(list((home.home / "runs").glob("*.moot"))) == 2

@@ -8,43 +8,25 @@ from typing import Any
 
 import pytest
 
-from app.cli.main import main
 from store import labels, places
 from store.journal import Journal
 from tests.support.desk_fixture import build_pack, write_run
+from tests.support.typed import moot
 
 OTHER = "20260302-090000-legalagentbench-rules-0002"
 FIRST = "20260301-083000-legalagentbench-rules-0001"
 
 
-class Moot:
-    """Runs a command; gives exit code, stdout and stderr."""
-
-    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
-        self._capsys = capsys
-
-    def __call__(self, *arguments: str) -> tuple[int, str, str]:
-        code = 0
-        try:
-            main(["list", *arguments])
-        except SystemExit as stop:
-            code = stop.code if isinstance(stop.code, int) else int(bool(stop.code))
-        out, err = self._capsys.readouterr()
-        return code, out, err
-
-    def names(self, *arguments: str) -> list[str]:
-        code, out, err = self(*arguments, "--json")
-        assert code == 0, err
-        return [row["run"] for row in json.loads(out)["runs"]]
+def names(*arguments: str) -> list[str]:
+    return [row["run"] for row in moot("list", *arguments, "--json").data["runs"]]
 
 
-@pytest.fixture
-def moot(capsys: pytest.CaptureFixture[str], moot_home: Path) -> Moot:
+@pytest.fixture(autouse=True)
+def three_runs(moot_home: Path) -> None:
     pack = build_pack()
     write_run(pack)
     write_run(pack, OTHER, upto=1)
     (places.runs() / "broken.moot").write_bytes(b"no database at all" * 100)
-    return Moot(capsys)
 
 
 @pytest.mark.parametrize(
@@ -63,14 +45,14 @@ def moot(capsys: pytest.CaptureFixture[str], moot_home: Path) -> Moot:
         (["--tag", "7b", "--tag", "law"], []),
     ],
 )
-def test_runs_are_chosen_and_sorted(moot: Moot, arguments: list[str], shown: list[str]) -> None:
-    assert moot("tag", FIRST, "7b")[0] == 0
-    assert moot.names(*arguments) == shown
+def test_runs_are_chosen_and_sorted(arguments: list[str], shown: list[str]) -> None:
+    assert moot("list", "tag", FIRST, "7b")[0] == 0
+    assert names(*arguments) == shown
 
 
-def test_published_keys_stay_beside_the_new_ones(moot: Moot) -> None:
-    assert moot("rename", FIRST, "基线")[0] == 0
-    code, out, _ = moot("--json")
+def test_published_keys_stay_beside_the_new_ones() -> None:
+    assert moot("list", "rename", FIRST, "基线")[0] == 0
+    code, out, _ = moot("list", "--json")
     rows: dict[str, dict[str, Any]] = {row["run"]: row for row in json.loads(out)["runs"]}
     published = {
         "run",
@@ -87,7 +69,7 @@ def test_published_keys_stay_beside_the_new_ones(moot: Moot) -> None:
     }
     assert code == 0 and published <= rows[FIRST].keys() and {"run", "path", "error"} <= rows["broken"].keys()
     assert rows[FIRST]["name"] == "基线" and rows[FIRST]["state"] == "finished" and rows[FIRST]["compat"] == 1.0
-    assert "基线" in moot()[1]
+    assert "基线" in moot("list").out
 
 
 @pytest.mark.parametrize(
@@ -105,26 +87,24 @@ def test_published_keys_stay_beside_the_new_ones(moot: Moot) -> None:
         (["remove", FIRST, "broken", "--yes"], 1, "not a whole run file"),
     ],
 )
-def test_what_cannot_be_is_one_sentence_and_changes_nothing(
-    moot: Moot, arguments: list[str], code: int, said: str
-) -> None:
-    found, out, err = moot(*arguments)
+def test_what_cannot_be_is_one_sentence_and_changes_nothing(arguments: list[str], code: int, said: str) -> None:
+    found, out, err = moot("list", *arguments)
     assert (found, out) == (code, "") and said in err and err.count("\n") == 1
     assert sorted(path.stem for path in places.runs().glob("*.moot")) == [FIRST, OTHER, "broken"]
     assert not labels.labels()
 
 
-def test_a_run_is_removed_with_what_it_was_called(moot: Moot) -> None:
-    moot("rename", FIRST, "基线")
-    code, out, _ = moot("remove", "基线", "--yes", "--json")
+def test_a_run_is_removed_with_what_it_was_called() -> None:
+    moot("list", "rename", FIRST, "基线")
+    code, out, _ = moot("list", "remove", "基线", "--yes", "--json")
     assert code == 0 and [Path(path).stem for path in json.loads(out)["removed"]] == [FIRST]
-    assert FIRST not in moot.names() and not labels.labels()
+    assert FIRST not in names() and not labels.labels()
 
 
-def test_a_run_that_is_written_stays(moot: Moot) -> None:
+def test_a_run_that_is_written_stays() -> None:
     path = places.runs() / f"{OTHER}.moot"
     with Journal.open(path, write=True):
-        code, _, err = moot("remove", FIRST, OTHER, "--yes")
+        code, _, err = moot("list", "remove", FIRST, OTHER, "--yes")
         assert code == 2 and "being written" in err
-        assert moot.names("--state", "running") == [OTHER]
+        assert names("--state", "running") == [OTHER]
     assert (places.runs() / f"{FIRST}.moot").exists() and path.exists()

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 from click.shell_completion import ShellComplete
 
-import moot
-from app.cli.main import cli, main
+from app.cli.main import cli
+from moot import run
 from tests.support.kill_harness import prepare
+from tests.support.typed import moot
 
 
 def completed(*words: str) -> list[str]:
@@ -29,7 +30,7 @@ def test_names_are_completed(moot_home: Path, sample_pack: Path) -> None:
     assert completed("run", "courts", "--pack", "sam") == ["sample"]
     assert completed("run", "courts", "--task", "CI-0001") == ["CI-0001"]
     spec = prepare(moot_home, tasks=2)
-    record = moot.run("legalagentbench", pack="kill", tasks=spec["tasks"])
+    record = run("legalagentbench", pack="kill", tasks=spec["tasks"])
     assert completed("show", "") == ["latest", record.id] and completed("show", record.id[:9]) == [record.id]
     assert completed("fork", record.id, "") == ["1", "2"]
 
@@ -48,21 +49,15 @@ def test_what_cannot_be_read_completes_to_nothing(moot_home: Path) -> None:
         (("run", "legalsaerch"), "moot: unknown benchmark 'legalsaerch'. Did you mean legalsearch? Known: "),
     ],
 )
-def test_a_word_that_is_nearly_right(
-    capsys: pytest.CaptureFixture[str], moot_home: Path, arguments: tuple[str, ...], said: str
-) -> None:
-    with pytest.raises(SystemExit, match="2"):
-        main(list(arguments))
-    assert capsys.readouterr().err.startswith(said)
+def test_a_word_that_is_nearly_right(moot_home: Path, arguments: tuple[str, ...], said: str) -> None:
+    code, _, err = moot(*arguments)
+    assert code == 2 and err.startswith(said)
 
 
 @pytest.mark.parametrize("arguments", [("-h",), ("run", "-h"), ("data", "import", "-h"), ("config", "hosts", "-h")])
-def test_every_command_explains_itself_with_h_too(
-    capsys: pytest.CaptureFixture[str], moot_home: Path, arguments: tuple[str, ...]
-) -> None:
-    with pytest.raises(SystemExit, match="0"):
-        main(list(arguments))
-    assert capsys.readouterr().out.startswith("Usage: moot")
+def test_every_command_explains_itself_with_h_too(moot_home: Path, arguments: tuple[str, ...]) -> None:
+    code, out, _ = moot(*arguments)
+    assert code == 0 and out.startswith("Usage: moot")
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -6,14 +6,14 @@ import io
 import json
 import shutil
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import pytest
 
-from app.cli.main import main
 from app.strings import t
 from app.strings.sentences import said
 from app.words import score_figure
+from tests.support import typed
 from tests.support.court_run_fixture import prepare_courts
 from tests.support.kill_harness import prepare
 
@@ -21,18 +21,13 @@ from tests.support.kill_harness import prepare
 class Moot:
     """Runs a command and keeps what it said."""
 
-    def __init__(self, capsys: pytest.CaptureFixture[str], home: Path) -> None:
-        self._capsys = capsys
+    def __init__(self, home: Path) -> None:
         self.spec = prepare(home, tasks=3)
         self.code = 0
         self.out = self.err = ""
 
-    def __call__(self, *arguments: str) -> Moot:
-        try:
-            main(list(arguments))
-        except SystemExit as stop:
-            self.code = stop.code if isinstance(stop.code, int) else int(bool(stop.code))
-        self.out, self.err = self._capsys.readouterr()
+    def __call__(self, *arguments: str, stdin: TextIO | None = None) -> Moot:
+        self.code, self.out, self.err = typed.moot(*arguments, stdin=stdin)
         return self
 
     def json(self) -> Any:
@@ -47,8 +42,8 @@ class Moot:
 
 
 @pytest.fixture
-def moot(capsys: pytest.CaptureFixture[str], moot_home: Path) -> Moot:
-    return Moot(capsys, moot_home)
+def moot(moot_home: Path) -> Moot:
+    return Moot(moot_home)
 
 
 def test_run_prints_a_block_and_keeps_the_run(moot: Moot) -> None:
@@ -99,15 +94,11 @@ def test_fork_and_resume(moot: Moot) -> None:
     assert t("run.over") in moot.err and "每秒" not in moot.err and "a second" not in moot.err
 
 
-def test_a_human_answers_at_the_terminal(moot: Moot, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        "sys.stdin",
-        io.StringIO('/get_company_info {"identifier": "甲公司", "columns": ["公司代码"]}\n代码是999001\n'),
-    )
+def test_a_human_answers_at_the_terminal(moot: Moot) -> None:
+    words = io.StringIO('/get_company_info {"identifier": "甲公司", "columns": ["公司代码"]}\n代码是999001\n')
     arguments = ("--pack", "kill", "--tasks", moot.spec["tasks"], "--task", "1", "--json")
-    block = moot("run", "legalagentbench", "--seat", "agent=human", *arguments).json()
+    block = moot("run", "legalagentbench", "--seat", "agent=human", *arguments, stdin=words).json()
     assert block["compat"]["success"]["all"] == 1.0
-    monkeypatch.setattr("sys.stdin", io.StringIO(""))
     assert moot("run", "legalagentbench", "--agent", "human", *arguments).code == 2
     assert "standard input has ended" in moot.err
 
@@ -119,11 +110,9 @@ def courts(moot: Moot, moot_home: Path) -> tuple[str, ...]:
     return ("run", "courts", "--pack", "bare", "--tasks", spec["tasks"])
 
 
-def test_a_person_in_court_is_told_all_that_was_said_meanwhile(
-    moot: Moot, courts: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("sys.stdin", io.StringIO("@双方 请到庭当事人陈述诉讼请求和答辩意见。\n"))
-    moot(*courts, "--env", "ci", "--seat", "judge=human", "--watch", "plain")
+def test_a_person_in_court_is_told_all_that_was_said_meanwhile(moot: Moot, courts: tuple[str, ...]) -> None:
+    words = io.StringIO("@双方 请到庭当事人陈述诉讼请求和答辩意见。\n")
+    moot(*courts, "--env", "ci", "--seat", "judge=human", "--watch", "plain", stdin=words)
     assert "等待本人作答: 独任审判员" in moot.err and "没有送达" not in moot.err
     _, _, put = moot.err.rpartition("等待本人作答: 独任审判员\n")
     speakers = [line.split("：")[0] for line in put.splitlines() if "：" in line]
@@ -144,7 +133,6 @@ def test_a_fork_to_a_seat_that_is_not_there_is_refused_and_keeps_its_own_command
     run = moot(*courts, "--task", "5", "--max-turns", "3", "--json").json()["run"]
     moot("fork", run, "5", "--turn", "2", "--seat", "procurator=human")
     assert moot.code == 2 and "episode 5 has no seat 'procurator'" in moot.err and "plaintiff_lawyer" in moot.err
-    moot.code = 0
     monkeypatch.setattr("sys.argv", ["moot", "fork", run])
     forked = moot("fork", run, "5", "--turn", "2", "--seat", "plaintiff_lawyer=rules", "--json").json()["run"]
     assert moot("show", forked, "--json").json()["header"]["command"] == ["fork", run]
@@ -163,7 +151,6 @@ def test_a_run_on_the_sample_builds_the_pack(
         "tasks.sample.build.build_sample", lambda: shutil.copytree(sample_built, moot_home / "packs" / "sample")
     )
     assert moot("run", "legalagentbench", "--limit", "1", "--dry-run").code == 2
-    moot.code = 0
     assert moot("run", "legalagentbench", "--agent", "gold", "--limit", "1", "--json").json()["n"] == 1
     assert t("demo.building") in moot.err
 
@@ -210,14 +197,6 @@ def test_mistakes_get_one_sentence(moot: Moot, arguments: list[str], code: int, 
     assert moot.code == code
     assert words in moot.err and "Traceback" not in moot.err
     assert len(moot.err.strip().splitlines()) == 1
-
-
-def test_a_damaged_run_is_named_and_the_others_are_listed(moot: Moot, moot_home: Path) -> None:
-    run = moot.run("--task", "1")["run"]
-    (moot_home / "runs" / "broken.moot").write_bytes(b"not a database" * 100)
-    rows = {row["run"]: row for row in moot("list", "--json").json()["runs"]}
-    assert "error" in rows["broken"] and rows[run]["n"] == 1
-    assert moot("show", "broken").code == 1
 
 
 def test_model_text_reaches_the_terminal_clean(moot: Moot, moot_home: Path) -> None:

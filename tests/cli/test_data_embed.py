@@ -4,50 +4,35 @@ hand."""
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from app.cli.main import main
 from store.pack import Pack
 from tasks.run.engines import embedder_of
 from tests.support.statute_fixture import build
+from tests.support.typed import moot
 
 pytestmark = pytest.mark.slow
 
 pytest.importorskip("llama_cpp")
 
 
-@pytest.fixture
-def moot(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, Any, str]]:
-    def call(*arguments: object) -> tuple[int, Any, str]:
-        with pytest.raises(SystemExit) as ended:
-            main([str(argument) for argument in arguments])
-        out, error = capsys.readouterr()
-        return int(ended.value.code or 0), json.loads(out) if out.startswith("{") else out, error
-
-    return call
-
-
-def test_a_pack_is_searched_with_the_model_that_embedded_it(
-    moot: Callable[..., tuple[int, Any, str]], bert_gguf: Path, moot_home: Path
-) -> None:
+def test_a_pack_is_searched_with_the_model_that_embedded_it(bert_gguf: Path, moot_home: Path) -> None:
     build("lamps")
     code, said, error = moot("data", "embed", "lamps", "--model", bert_gguf, "--json")
     assert code == 0, error
     with Pack.open("lamps", verify=True) as pack:
         assert pack.manifest.embedder is not None and pack.manifest.embedder["kind"] == "gguf"
         assert embedder_of(pack) is None, "the library does not have the file yet"
-    _, found, _ = moot("law", "search", "路灯的高度", "--pack", "lamps", "--json")
+    found = moot("law", "search", "路灯的高度", "--pack", "lamps", "--json").data
     assert "no_dense" in json.dumps(found) and not any("dense" in hit["ranks"] for hit in found["hits"])
     assert moot("models", "add", bert_gguf, "--name", "bert")[0] == 0
-    _, found, _ = moot("law", "search", "路灯的高度", "--pack", "lamps", "--json")
+    found = moot("law", "search", "路灯的高度", "--pack", "lamps", "--json").data
     assert any("dense" in hit["ranks"] for hit in found["hits"])
 
 
-def test_what_is_no_model_or_no_pack_is_one_line(moot: Callable[..., tuple[int, Any, str]], tmp_path: Path) -> None:
+def test_what_is_no_model_or_no_pack_is_one_line(tmp_path: Path) -> None:
     build("lamps")
     bad = tmp_path / "bad.gguf"
     bad.write_bytes(b"GGUF?")

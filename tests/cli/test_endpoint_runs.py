@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from app.cli.main import main
 from store.journal import Journal
 from tasks.episode import exchange
+from tests.support import typed
 from tests.support.fake_endpoint import Call, FakeServer, chunk, drip, fake_server
 from tests.support.kill_harness import END, prepare
 from tests.support.patience import PATIENCE
@@ -38,19 +38,14 @@ def server() -> Iterator[FakeServer]:
 class Moot:
     """Runs a command and keeps what it said."""
 
-    def __init__(self, capsys: pytest.CaptureFixture[str], home: Path) -> None:
-        self._capsys = capsys
+    def __init__(self, home: Path) -> None:
         self.home = home
         self.spec = prepare(home, tasks=3)
         self.code = 0
         self.out = self.err = ""
 
     def __call__(self, *arguments: str) -> Moot:
-        with pytest.raises(SystemExit) as stop:
-            main(list(arguments))
-        self.code = stop.value.code if isinstance(stop.value.code, int) else int(bool(stop.value.code))
-        self.out, self.err = self._capsys.readouterr()
-        assert "Traceback" not in self.err
+        self.code, self.out, self.err = typed.moot(*arguments)
         return self
 
     def run(self, model: str, *more: str) -> Moot:
@@ -74,9 +69,9 @@ class Moot:
 
 
 @pytest.fixture
-def moot(capsys: pytest.CaptureFixture[str], moot_home: Path, monkeypatch: pytest.MonkeyPatch) -> Moot:
+def moot(moot_home: Path, monkeypatch: pytest.MonkeyPatch) -> Moot:
     monkeypatch.delenv("MOOT_API_KEY", raising=False)
-    return Moot(capsys, moot_home)
+    return Moot(moot_home)
 
 
 def test_a_run_on_an_endpoint(moot: Moot, server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:

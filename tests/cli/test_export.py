@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import shutil
 import subprocess
@@ -13,7 +12,6 @@ from typing import Any
 import pytest
 import rapidfuzz
 
-from app.cli.main import main
 from store.errors import StoreError
 from tasks.legalsearch.questions import load_questions
 from tasks.legalsearch.rewards import reward
@@ -22,6 +20,7 @@ from tasks.run.exporting import whole_folder, write_lines
 from tests.legalsearch.test_rollouts import answer, episode, question, stored
 from tests.support.patience import PATIENCE
 from tests.support.statute_fixture import build
+from tests.support.typed import moot
 
 PLANNED = "<think>想</think><plan>查</plan>"
 SEARCHED = "<think>查</think><tool_call>{}</tool_call><tool_response>文</tool_response>"
@@ -32,13 +31,6 @@ FILES = [
     "train.jsonl",
     "train.sh",
 ]  # fmt: skip
-
-
-def moot(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
-    with pytest.raises(SystemExit) as ended:
-        main([str(argument) for argument in arguments])
-    said = capsys.readouterr()
-    return int(ended.value.code or 0), said.out, said.err
 
 
 @pytest.fixture
@@ -53,11 +45,9 @@ def read(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def test_rows_rollouts_and_reward_for_a_trainer(
-    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_rows_rollouts_and_reward_for_a_trainer(run: Path, tmp_path: Path) -> None:
     out = tmp_path / "made" / "rows"
-    code, told, _ = moot(capsys, "export", run, "--to", "verl", "--out", out, "--json")
+    code, told, _ = moot("export", run, "--to", "verl", "--out", out, "--json")
     assert code == 0
     files = json.loads(told)["files"]
     assert sorted(files) == sorted(path.name for path in out.iterdir()) == FILES
@@ -85,43 +75,32 @@ def test_rows_rollouts_and_reward_for_a_trainer(
     assert list(out.parent.iterdir()) == [out]
 
 
-def test_rows_of_a_run_without_groups(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_rows_of_a_run_without_groups(tmp_path: Path) -> None:
     build("lamps")
     run = stored(tmp_path, [("kqa_1", episode("A"))], 1)
-    assert moot(capsys, "export", run, "--to", "verl", "--out", tmp_path / "rows")[0] == 0
+    assert moot("export", run, "--to", "verl", "--out", tmp_path / "rows")[0] == 0
     assert sorted(path.name for path in (tmp_path / "rows").iterdir()) == [
         name for name in FILES if name != "rollouts.jsonl"
     ]
-    code, _, said = moot(capsys, "export", run, "--to", "rollouts")
+    code, _, said = moot("export", run, "--to", "rollouts")
     assert code == 2 and "plays every task once" in said and said.count("\n") == 1
 
 
-@pytest.mark.skipif(importlib.util.find_spec("pyarrow") is None, reason="pyarrow is not installed")
-def test_rows_go_into_parquet_and_back(run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    assert moot(capsys, "export", run, "--to", "verl", "--out", tmp_path / "rows")[0] == 0
-    rows = read(tmp_path / "rows" / "train.jsonl")
-    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "train.parquet")
-    assert pq.read_table(tmp_path / "train.parquet").to_pylist() == rows
-
-
-def test_nothing_is_written_over(run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_nothing_is_written_over(run: Path, tmp_path: Path) -> None:
     folder, file = tmp_path / "rows", tmp_path / "x.jsonl"
     folder.mkdir()
     file.write_text("mine", encoding="utf-8")
     for form, out in (("verl", folder), ("jsonl", file), ("rollouts", file), ("verl", file)):
-        code, told, said = moot(capsys, "export", run, "--to", form, "--out", out)
+        code, told, said = moot("export", run, "--to", form, "--out", out)
         assert (code, told) == (1, "") and "is there already" in said and said.count("\n") == 1
     assert list(folder.iterdir()) == [] and file.read_text(encoding="utf-8") == "mine"
 
 
-def test_forms_for_other_programs(run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, told, _ = moot(capsys, "export", run, "--to", "csv")
+def test_forms_for_other_programs(run: Path, tmp_path: Path) -> None:
+    code, told, _ = moot("export", run, "--to", "csv")
     lines = told.splitlines()
     assert code == 0 and len(lines) == 5 and lines[0].startswith("run,benchmark,task,group,")
-    code, told, _ = moot(capsys, "export", run, "--to", "csv", "--out", tmp_path / "x.csv", "--json")
+    code, told, _ = moot("export", run, "--to", "csv", "--out", tmp_path / "x.csv", "--json")
     assert code == 0 and json.loads(told)["files"] == {"x.csv": 4}, "the head is no row"
     assert (tmp_path / "x.csv").read_text("utf-8").splitlines() == lines
     for form, name, files in (
@@ -129,12 +108,12 @@ def test_forms_for_other_programs(run: Path, tmp_path: Path, capsys: pytest.Capt
         ("seats", "seats", {"agent.jsonl": 12}),
         ("rows", "rows", {"episodes.jsonl": 4, "README.md": 72}),
     ):  # fmt: skip
-        code, told, err = moot(capsys, "export", run, "--to", form, "--out", tmp_path / "made" / name, "--json")
+        code, told, err = moot("export", run, "--to", form, "--out", tmp_path / "made" / name, "--json")
         assert code == 0, err
         assert json.loads(told) == {"out": str(tmp_path / "made" / name), "files": files}
-        code, told, err = moot(capsys, "export", run, "--to", form, "--out", tmp_path / "made" / name)
+        code, told, err = moot("export", run, "--to", form, "--out", tmp_path / "made" / name)
         assert (code, told) == (1, "") and "is there already" in err and err.count("\n") == 1
-    code, told, _ = moot(capsys, "export", run, "--to", "inspect", "--out", tmp_path / "y.eval")
+    code, told, _ = moot("export", run, "--to", "inspect", "--out", tmp_path / "y.eval")
     assert code == 0 and told == "已写出 y.eval：4 个样本\n"
 
 
@@ -150,15 +129,15 @@ def test_a_failure_leaves_nothing_behind(tmp_path: Path) -> None:
         pass
 
 
-def test_events_as_lines(run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, told, _ = moot(capsys, "export", run, "--to", "jsonl")
+def test_events_as_lines(run: Path, tmp_path: Path) -> None:
+    code, told, _ = moot("export", run, "--to", "jsonl")
     lines = [json.loads(line) for line in told.splitlines()]
     kinds = [line["kind"] for line in lines]
     assert code == 0 and kinds[:3] == ["header", "episode", "attempt"]
     assert (kinds.count("episode"), kinds.count("event"), kinds.count("score")) == (4, 44, 1)
     events = [line for line in lines if line["kind"] == "event" and line["tag"] == "model_called"]
     assert len(events[0]["data"]["entropies"]) == len(events[0]["data"]["tokens"]) == 6
-    assert moot(capsys, "export", run, "--to", "jsonl", "--out", tmp_path / "x.jsonl")[0] == 0
+    assert moot("export", run, "--to", "jsonl", "--out", tmp_path / "x.jsonl")[0] == 0
     assert read(tmp_path / "x.jsonl") == lines
 
 
@@ -174,21 +153,14 @@ def test_events_as_lines(run: Path, tmp_path: Path, capsys: pytest.CaptureFixtur
         (("--to", "jsonl", "--out", "/proc/none/x"), 1, "/proc/none"),
     ],
 )  # fmt: skip
-def test_mistakes_are_one_sentence(
-    run: Path, arguments: tuple[str, ...], code: int, says: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    ended, told, said = moot(capsys, "export", run, *arguments)
+def test_mistakes_are_one_sentence(run: Path, arguments: tuple[str, ...], code: int, says: str) -> None:
+    ended, told, said = moot("export", run, *arguments)
     assert (ended, told) == (code, "") and says in said and said.count("\n") == 1
 
 
-def test_an_unknown_run(capsys: pytest.CaptureFixture[str]) -> None:
-    code, _, said = moot(capsys, "export", "none", "--to", "jsonl")
-    assert code == 2 and "no run 'none'" in said
-
-
-def test_a_changed_task_file_is_noticed(run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_changed_task_file_is_noticed(run: Path, tmp_path: Path) -> None:
     (run.parent / "tasks.jsonl").write_text('{"id": "kqa_1"}\n', encoding="utf-8")
-    code, _, said = moot(capsys, "export", run, "--to", "verl", "--out", tmp_path / "rows")
+    code, _, said = moot("export", run, "--to", "verl", "--out", tmp_path / "rows")
     assert code == 1 and "changed since the run" in said and not (tmp_path / "rows").exists()
 
 
@@ -230,12 +202,10 @@ def cases() -> list[tuple[str, str, str]]:
     return made
 
 
-def test_the_exported_reward_agrees_with_moot_in_a_bare_interpreter(
-    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_exported_reward_agrees_with_moot_in_a_bare_interpreter(run: Path, tmp_path: Path) -> None:
     """No site-packages, nothing of Moot: the standard library and rapidfuzz alone."""
     out = tmp_path / "rows"
-    assert moot(capsys, "export", run, "--to", "verl", "--out", out)[0] == 0
+    assert moot("export", run, "--to", "verl", "--out", out)[0] == 0
     shutil.copytree(Path(rapidfuzz.__file__).parent, out / "rapidfuzz")
     every = cases()
     assert len(every) > 400

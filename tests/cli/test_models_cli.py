@@ -12,20 +12,13 @@ from typing import Any
 
 import pytest
 
-from app.cli.main import main
 from models.llama import memory
 from models.llama.header import Header, read_header
 from tasks.run.estimate import speed_of
 from tests.support.gguf_files import tiny_llama
+from tests.support.typed import moot
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-def moot(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
-    with pytest.raises(SystemExit) as ended:
-        main([str(argument) for argument in arguments])
-    said = capsys.readouterr()
-    return int(ended.value.code or 0), said.out, said.err
 
 
 @pytest.fixture
@@ -33,42 +26,40 @@ def model(tmp_path: Path, tiny_gguf: Path) -> Path:
     return Path(shutil.copy(tiny_gguf, tmp_path / "小模型 F32.gguf"))
 
 
-def sizes_of(capsys: pytest.CaptureFixture[str], path: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(moot(capsys, "models", "check", path, "--json")[1])
+def sizes_of(path: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(moot("models", "check", path, "--json")[1])
     return found
 
 
-def test_add_list_check_remove(capsys: pytest.CaptureFixture[str], model: Path, moot_home: Path) -> None:
-    code, out, err = moot(capsys, "models", "list")
+def test_add_list_check_remove(model: Path, moot_home: Path) -> None:
+    code, out, err = moot("models", "list")
     assert (code, out) == (0, "") and "moot models add" in err
-    code, out, err = moot(capsys, "models", "add", model, "--json")
+    code, out, err = moot("models", "add", model, "--json")
     added = json.loads(out)
     assert code == 0 and err == ""
     assert (added["name"], added["copied"], added["state"]) == ("小模型-F32", False, "ok")
     assert added["sha256"] == sha256(model.read_bytes()).hexdigest()
-    code, out, _ = moot(capsys, "models", "add", model, "--copy", "--name", "qwen")
+    code, out, _ = moot("models", "add", model, "--copy", "--name", "qwen")
     assert code == 0 and "qwen" in out and str(moot_home) in out
 
-    code, out, _ = moot(capsys, "models", "list", "--json")
+    code, out, _ = moot("models", "list", "--json")
     listed = json.loads(out)
     assert listed["library"] == str(moot_home / "models")
     assert [one["name"] for one in listed["models"]] == ["qwen", "小模型-F32"]
     assert set(added) == set(listed["models"][0])
-    code, out, _ = moot(capsys, "models", "list")
+    code, out, _ = moot("models", "list")
     assert out.count("\n") == 2 and "对话模型" in out and "627K" in out
 
-    code, out, _ = moot(capsys, "models", "check", "qwen")
+    code, out, _ = moot("models", "check", "qwen")
     assert code == 0 and added["sha256"] in out and "文件自带" in out
-    code, out, _ = moot(capsys, "models", "remove", "qwen", "--json")
+    code, out, _ = moot("models", "remove", "qwen", "--json")
     assert code == 0 and json.loads(out)["deleted"] is True and not Path(json.loads(out)["path"]).exists()
-    code, out, _ = moot(capsys, "models", "remove", "小模型-F32")
+    code, out, _ = moot("models", "remove", "小模型-F32")
     assert code == 0 and "文件保留在" in out and model.exists()
 
 
-def test_check_says_what_a_file_is(
-    capsys: pytest.CaptureFixture[str], model: Path, bert_gguf: Path, recurrent_gguf: Path
-) -> None:
-    found = sizes_of(capsys, model)
+def test_check_says_what_a_file_is(model: Path, bert_gguf: Path, recurrent_gguf: Path) -> None:
+    found = sizes_of(model)
     expected = {
         "ok": True, "architecture": "llama", "quantisation": "F32", "context": 4096, "template": "file",
         "tokenizer": "llama", "embedding": False, "recurrent": False, "expected_sha256": None,
@@ -77,44 +68,42 @@ def test_check_says_what_a_file_is(
     assert [need["slots"] for need in found["memory"]["needs"]] == [1, 4, 8]
     header = read_header(model)
     assert found["memory"]["needs"][1]["total"] == memory.estimate(header, 4096, 4).total
-    bert = sizes_of(capsys, bert_gguf)
+    bert = sizes_of(bert_gguf)
     assert bert["embedding"] and [need["slots"] for need in bert["memory"]["needs"]] == [1]
-    assert "向量模型" in moot(capsys, "models", "check", bert_gguf)[1]
-    assert "不能回退" in moot(capsys, "models", "check", recurrent_gguf)[1]
+    assert "向量模型" in moot("models", "check", bert_gguf)[1]
+    assert "不能回退" in moot("models", "check", recurrent_gguf)[1]
 
 
-def test_check_says_what_fits_when_it_does_not(
-    capsys: pytest.CaptureFixture[str], model: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_check_says_what_fits_when_it_does_not(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     header = read_header(model)
     enough = memory.estimate(header, 4096, 4).total
     monkeypatch.setattr(memory, "available", lambda: enough)
-    code, out, _ = moot(capsys, "models", "check", model)
+    code, out, _ = moot("models", "check", model)
     assert code == 0 and out.count("✔ ") == 3 and out.count("✘ ") == 1 and "#ctx=4096,slots=" in out
-    assert sizes_of(capsys, model)["memory"]["needs"][2]["fits"] is False
+    assert sizes_of(model)["memory"]["needs"][2]["fits"] is False
     monkeypatch.setattr(memory, "available", lambda: 1)
-    code, out, _ = moot(capsys, "models", "check", model)
+    code, out, _ = moot("models", "check", model)
     assert code == 0 and "怎样设置都装不下" in out
     monkeypatch.setattr(memory, "available", lambda: 0)
-    assert "系统没有给出" in moot(capsys, "models", "check", model)[1]
+    assert "系统没有给出" in moot("models", "check", model)[1]
 
 
-def test_check_compares_the_sum(capsys: pytest.CaptureFixture[str], model: Path) -> None:
+def test_check_compares_the_sum(model: Path) -> None:
     digest = sha256(model.read_bytes()).hexdigest()
-    code, out, _ = moot(capsys, "models", "check", model, "--sha256", f" {digest.upper()} ")
+    code, out, _ = moot("models", "check", model, "--sha256", f" {digest.upper()} ")
     assert code == 0 and "一致" in out
-    code, _, err = moot(capsys, "models", "check", model, "--sha256", "abc")
+    code, _, err = moot("models", "check", model, "--sha256", "abc")
     assert code == 2 and "64" in err
-    code, out, _ = moot(capsys, "models", "check", model, "--sha256", "ab" * 32, "--json")
+    code, out, _ = moot("models", "check", model, "--sha256", "ab" * 32, "--json")
     assert code == 1 and json.loads(out)["ok"] is False and json.loads(out)["sha256"] == digest
-    code, out, err = moot(capsys, "models", "check", model, "--sha256", "\x1b[31mabc")
+    code, out, err = moot("models", "check", model, "--sha256", "\x1b[31mabc")
     assert code == 2 and "\x1b" not in out + err
 
 
-def test_the_speed_of_a_model_is_measured_and_kept(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_the_speed_of_a_model_is_measured_and_kept(tmp_path: Path) -> None:
     model = tiny_llama(tmp_path / "tiny.gguf", ends=0.0)
-    assert "4 路合计" in moot(capsys, "models", "check", model, "--speed")[1]
-    code, out, err = moot(capsys, "models", "check", model, "--speed", "--json")
+    assert "4 路合计" in moot("models", "check", model, "--speed")[1]
+    code, out, err = moot("models", "check", model, "--speed", "--json")
     assert code == 0, err
     found = json.loads(out)["speed"]
     assert found["prefill"] > 0 and found["decode"] > 0 and found["together"]["4"] > 0 and found["threads"] >= 1
@@ -122,13 +111,13 @@ def test_the_speed_of_a_model_is_measured_and_kept(capsys: pytest.CaptureFixture
     assert kept is not None and (kept["prefill"], kept["decode"]) == (found["prefill"], found["decode"])
 
 
-def test_an_unsound_file_is_a_result(capsys: pytest.CaptureFixture[str], tmp_path: Path, model: Path) -> None:
+def test_an_unsound_file_is_a_result(tmp_path: Path, model: Path) -> None:
     model.write_bytes(model.read_bytes()[:-1000])
-    code, out, err = moot(capsys, "models", "check", model)
+    code, out, err = moot("models", "check", model)
     assert code == 1 and "不可用" in out and "llama.cpp can read" in out and err == ""
-    code, out, _ = moot(capsys, "models", "check", model, "--json")
+    code, out, _ = moot("models", "check", model, "--json")
     assert code == 1 and json.loads(out)["ok"] is False and "llama.cpp can read" in json.loads(out)["reason"]
-    code, out, err = moot(capsys, "models", "add", model)
+    code, out, err = moot("models", "add", model)
     assert (code, out) == (2, "") and err.startswith("moot: ") and err.count("\n") == 1
 
 
@@ -143,53 +132,41 @@ def test_an_unsound_file_is_a_result(capsys: pytest.CaptureFixture[str], tmp_pat
         ("add",),
     ],
 )
-def test_what_is_not_there_is_a_usage_error(capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...]) -> None:
-    code, out, err = moot(capsys, "models", *arguments)
+def test_what_is_not_there_is_a_usage_error(arguments: tuple[str, ...]) -> None:
+    code, out, err = moot("models", *arguments)
     assert (code, out) == (2, "") and err.startswith("moot: ") and err.count("\n") == 1
 
 
-def test_a_damaged_catalogue_is_one_sentence(
-    capsys: pytest.CaptureFixture[str], moot_home: Path, model: Path
-) -> None:
-    (moot_home / "models").mkdir()
-    (moot_home / "models" / "catalogue.json").write_text('{"format": 1, "models": [{"name": 5}]}')
-    code, out, err = moot(capsys, "models", "list")
-    assert (code, out) == (2, "") and "is damaged at models.0.name" in err and err.count("\n") == 1
-    assert moot(capsys, "models", "check", model)[0] == 0
-
-
-def test_a_file_that_is_gone_is_marked_in_the_list(capsys: pytest.CaptureFixture[str], model: Path) -> None:
-    moot(capsys, "models", "add", model, "--name", "m")
+def test_a_file_that_is_gone_is_marked_in_the_list(model: Path) -> None:
+    moot("models", "add", model, "--name", "m")
     model.unlink()
-    code, out, _ = moot(capsys, "models", "list")
+    code, out, _ = moot("models", "list")
     assert code == 0 and "✘ 文件不在" in out
-    code, _, err = moot(capsys, "models", "check", "m")
+    code, _, err = moot("models", "check", "m")
     assert code == 2 and "moot models remove m" in err
 
 
-def test_names_and_words_of_a_file_are_cleaned(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, tiny_gguf: Path
-) -> None:
+def test_names_and_words_of_a_file_are_cleaned(tmp_path: Path, tiny_gguf: Path) -> None:
     raw = tiny_gguf.read_bytes().replace(b"tiny random llama", b"tiny\x1b]0;x\x07 llama1")
     path = tmp_path / "m.gguf"
     path.write_bytes(raw)
-    code, out, _ = moot(capsys, "models", "check", path)
+    code, out, _ = moot("models", "check", path)
     assert code == 0 and "\x1b" not in out and "llama1" in out
 
 
-def test_no_command_prints_the_help(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, err = moot(capsys, "models")
+def test_no_command_prints_the_help() -> None:
+    code, out, err = moot("models")
     assert (code, out) == (2, "") and err.startswith("Usage: moot models") and "remove" in err
 
 
 @pytest.mark.slow
-def test_doctor_counts_the_models(capsys: pytest.CaptureFixture[str], moot_home: Path, model: Path) -> None:
+def test_doctor_counts_the_models(moot_home: Path, model: Path) -> None:
     def row() -> dict[str, Any]:
-        checks = json.loads(moot(capsys, "doctor", "--json")[1])["checks"]
+        checks = json.loads(moot("doctor", "--json")[1])["checks"]
         return next(check for check in checks if check["key"] == "models")
 
     assert row()["status"] == "absent"
-    moot(capsys, "models", "add", model, "--name", "m")
+    moot("models", "add", model, "--name", "m")
     assert (row()["status"], row()["detail"]) == ("ok", "1 个：m")
     model.unlink()
     assert row()["status"] == "failed" and "m" in row()["hint"]
@@ -236,10 +213,10 @@ def test_the_memory_on_the_page_is_what_the_program_estimates(tiny_gguf: Path) -
                 assert f"{memory.estimate(header, 8192, slots).total / 1e9:.1f}" == said, (name, weights, slots)
 
 
-def test_check_says_that_a_template_cannot_be_used(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_check_says_that_a_template_cannot_be_used(tmp_path: Path) -> None:
     from tests.support.gguf_files import BROKEN, tiny_llama
 
     path = tiny_llama(tmp_path / "broken.gguf", template=BROKEN)
-    code, out, _ = moot(capsys, "models", "check", path)
+    code, out, _ = moot("models", "check", path)
     assert code == 0 and "模板不能用" in out
     assert "always fails" in out

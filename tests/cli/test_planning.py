@@ -9,32 +9,18 @@ from typing import Any
 
 import pytest
 
-from app.cli.main import main
 from store import identity, places
 from tasks.run import estimate
 from tasks.scoring.paired import detectable_before
 from tasks.scoring.statistics import independent_at_least
 from tests.support.kill_harness import prepare
+from tests.support.typed import moot
 
-Moot = Callable[..., tuple[int, str, str]]
 PUBLISHED = {"benchmark", "agent", "policy", "model", "pack", "tasks", "n", "seats", "task_ids", "context"}
 
 
 @pytest.fixture
-def moot(capsys: pytest.CaptureFixture[str], moot_home: Path) -> Moot:
-    def run(*arguments: object) -> tuple[int, str, str]:
-        code = 0
-        try:
-            main(list(map(str, arguments)))
-        except SystemExit as stop:
-            code = stop.code if isinstance(stop.code, int) else int(bool(stop.code))
-        return code, *capsys.readouterr()
-
-    return run
-
-
-@pytest.fixture
-def line(moot: Moot, moot_home: Path) -> Callable[..., tuple[str, ...]]:
+def line(moot_home: Path) -> Callable[..., tuple[str, ...]]:
     """A run of three tasks before a model; `model` puts another in its seat."""
     spec = prepare(moot_home, tasks=3)
 
@@ -47,7 +33,7 @@ def line(moot: Moot, moot_home: Path) -> Callable[..., tuple[str, ...]]:
     return made
 
 
-def plan_of(moot: Moot, line: tuple[str, ...]) -> dict[str, Any]:
+def plan_of(line: tuple[str, ...]) -> dict[str, Any]:
     code, out, err = moot(*line, "--dry-run", "--json")
     assert code == 0, err
     found: dict[str, Any] = json.loads(out)
@@ -62,8 +48,8 @@ def bench(file: Path, prefill: float, decode: float, together: dict[int, float])
     )
 
 
-def test_nothing_is_guessed(moot: Moot, line: Any) -> None:
-    plan = plan_of(moot, line())
+def test_nothing_is_guessed(line: Any) -> None:
+    plan = plan_of(line())
     assert plan.keys() >= PUBLISHED and plan["n"] == 3
     costs = plan["estimate"]
     assert (costs["tokens"], costs["hours"], costs["disk"]["bytes"], costs["from"]) == (None, None, None, [])
@@ -73,30 +59,30 @@ def test_nothing_is_guessed(moot: Moot, line: Any) -> None:
     assert "词元：不知道" in out and "时间：不知道" in out and "磁盘：不知道" in out and "可检出的差异" in out
 
 
-def test_tokens_and_disk_are_those_of_an_earlier_run(moot: Moot, line: Any) -> None:
+def test_tokens_and_disk_are_those_of_an_earlier_run(line: Any) -> None:
     code, out, _ = moot(*line("--json"))
     assert code == 0
     block = json.loads(out)
-    costs = plan_of(moot, line("--epochs", "4", "--max-tokens", "100"))["estimate"]
+    costs = plan_of(line("--epochs", "4", "--max-tokens", "100"))["estimate"]
     assert sum(costs["tokens"].values()) == pytest.approx(4 * block["tokens"]["total"], abs=3) != 0
     size = (places.runs() / f"{block['run']}.moot").stat().st_size
     assert costs["disk"]["bytes"] == pytest.approx(4 * size, abs=4)
     assert costs["tokens_at_most"] == 100 * 3 * 4 and costs["unknown_types"] == []
     assert [(one["run"], one["episodes"]) for one in costs["from"]] == [(block["run"], 3)]
     assert costs["hours"] is None and "按已有评测的 3 局推算" in moot(*line(), "--dry-run")[1]
-    other = plan_of(moot, (*line(), "--paper"))["estimate"]
+    other = plan_of((*line(), "--paper"))["estimate"]
     assert other["tokens"] is None, "it speaks otherwise"
 
 
-def test_hours_are_tokens_at_the_speed_that_was_measured(moot: Moot, line: Any, tiny_gguf: Path) -> None:
+def test_hours_are_tokens_at_the_speed_that_was_measured(line: Any, tiny_gguf: Path) -> None:
     model = f"llama:{tiny_gguf}"
     moot(*line())
-    before = plan_of(moot, line(model=model))["estimate"]
+    before = plan_of(line(model=model))["estimate"]
     assert before["hours"] is None and before["unmeasured"] == [model] and before["memory"]["bytes"] > 600_000_000
     assert "没有实测过" in moot(*line(model=model), "--dry-run")[1]
     bench(tiny_gguf, 100.0, 20.0, {1: 20.0, 4: 50.0, 8: 70.0})
-    one = plan_of(moot, line(model=model))["estimate"]
-    many = plan_of(moot, line("--parallel", "6", model=model))["estimate"]
+    one = plan_of(line(model=model))["estimate"]
+    many = plan_of(line("--parallel", "6", model=model))["estimate"]
     for costs, speaking in ((one, 20.0), (many, 50.0)):
         tokens = costs["tokens"]
         assert costs["hours"] * 3600 == pytest.approx(tokens["read"] / 100 + tokens["written"] / speaking, abs=0.1)
@@ -105,8 +91,8 @@ def test_hours_are_tokens_at_the_speed_that_was_measured(moot: Moot, line: Any, 
     assert "每秒读 100.0、写 20.0" in out and "时间：约" in out and "别的模型" in out
 
 
-def test_a_model_that_is_not_here_is_said_in_the_plan(moot: Moot, line: Any, tmp_path: Path) -> None:
-    costs = plan_of(moot, line(model=f"llama:{tmp_path / 'none.gguf'}"))["estimate"]
+def test_a_model_that_is_not_here_is_said_in_the_plan(line: Any, tmp_path: Path) -> None:
+    costs = plan_of(line(model=f"llama:{tmp_path / 'none.gguf'}"))["estimate"]
     assert costs["memory"]["bytes"] is None and "none.gguf" in costs["memory"]["why"]
 
 
@@ -115,29 +101,27 @@ def test_what_a_plan_could_find() -> None:
     assert independent_at_least("aabb") == 2 and 1 < independent_at_least("aaab") < 2
 
 
-def test_the_detectable_difference_counts_clusters(moot: Moot, sample_pack: Path) -> None:
-    found = plan_of(moot, ("run", "legalagentbench"))["detectable"]
+def test_the_detectable_difference_counts_clusters(sample_pack: Path) -> None:
+    found = plan_of(("run", "legalagentbench"))["detectable"]
     assert found["effective_n"] <= found["clusters"] <= found["n"] > 50
     for one in found["differences"]:
         assert one["difference"] == pytest.approx(detectable_before(found["effective_n"], one["disagree"]))
-    few = plan_of(moot, ("run", "legalagentbench", "--limit", "2"))["detectable"]["differences"]
+    few = plan_of(("run", "legalagentbench", "--limit", "2"))["detectable"]["differences"]
     assert [one["difference"] for one in few] == [None, None]
     assert "任何差异都检不出" in moot("run", "legalagentbench", "--limit", "2", "--dry-run")[1]
 
 
-def test_tasks_are_chosen_on_the_command_line(moot: Moot, sample_pack: Path, tmp_path: Path) -> None:
-    ids = plan_of(moot, ("run", "legalagentbench", "--limit", "6", "--seed", "2"))["task_ids"]
+def test_tasks_are_chosen_on_the_command_line(sample_pack: Path, tmp_path: Path) -> None:
+    ids = plan_of(("run", "legalagentbench", "--limit", "6", "--seed", "2"))["task_ids"]
     run = json.loads(moot("run", "legalagentbench", "--agent", "echo", "--limit", "6", "--seed", "2", "--json")[1])[
         "run"
     ]
     header = json.loads(moot("show", run, "--json")[1])["header"]
     assert header["spec"]["limit"] == 6
     assert moot("run", "courts", "--agent", "echo", "--type", "KQ", "--limit", "1", "--json")[0] == 0
-    plan = plan_of(
-        moot, ("run", "legalagentbench", "--only", "failed:latest")
-    )  # the newest of all is one of the courts
+    plan = plan_of(("run", "legalagentbench", "--only", "failed:latest"))  # the newest of all is one of the courts
     assert set(plan["task_ids"]) <= set(ids)
-    assert plan_of(moot, ("run", "courts", "--type", "KQ", "--type", "LC"))["types"].keys() == {"KQ", "LC"}
+    assert plan_of(("run", "courts", "--type", "KQ", "--type", "LC"))["types"].keys() == {"KQ", "LC"}
     report = moot("report", run)[1]
     assert "limit = 6" in report and "seed = 2" in report
     out = tmp_path / "again.moot"
@@ -158,6 +142,6 @@ def test_tasks_are_chosen_on_the_command_line(moot: Moot, sample_pack: Path, tmp
         (("--type", "9-hop"), "没有类型为“9-hop”的题"),
     ],
 )
-def test_what_is_wrong_is_one_sentence(moot: Moot, sample_pack: Path, more: tuple[str, ...], said: str) -> None:
+def test_what_is_wrong_is_one_sentence(sample_pack: Path, more: tuple[str, ...], said: str) -> None:
     code, out, err = moot("run", "legalagentbench", *more, "--dry-run")
     assert code != 0 and not out and said in err and err.count("\n") == 1

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from app.cli.main import main
 from store import places
 from store.journal import Journal
+from tests.support.typed import moot
 
 TASKS = [
     {"id": 1, "question": "甲公司的代码？", "answer": "代码是688106。", "key": ["688106"], "key_middle": [],
@@ -30,17 +30,6 @@ LINES = [
     {"id": 281, "res": "silence", "summary": "silence"},
 ]
 TOKENS = [{"id": task["id"], "input_token": 10, "output_token": 5, "total_token": 15} for task in TASKS]
-
-
-@pytest.fixture
-def moot(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
-    def run(*arguments: object) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as ended:
-            main([str(argument) for argument in arguments])
-        out, err = capsys.readouterr()
-        return int(ended.value.code or 0), out, err
-
-    return run
 
 
 @pytest.fixture
@@ -67,10 +56,7 @@ def given(files: Path, predictions: str = "answers.jsonl") -> list[object]:
     ]
 
 
-Moot = Callable[..., tuple[int, str, str]]
-
-
-def test_predictions_become_a_run_and_are_scored(files: Path, moot: Moot) -> None:
+def test_predictions_become_a_run_and_are_scored(files: Path) -> None:
     code, out, err = moot(*given(files), "--tokens", files / "tokens.jsonl", "--json")
     assert code == 0
     block = json.loads(out)
@@ -88,7 +74,7 @@ def test_predictions_become_a_run_and_are_scored(files: Path, moot: Moot) -> Non
         assert {row.scorer for row in journal.scores()} == {"compat", "strict", "evidence"}
 
 
-def test_text_is_for_people(files: Path, moot: Moot) -> None:
+def test_text_is_for_people(files: Path) -> None:
     code, out, _ = moot(*given(files), "--no-save")
     assert code == 0
     for word in ("论文口径", "严格口径", "95% 区间", "下限", "上限", "结局", "导入的结果"):
@@ -98,7 +84,7 @@ def test_text_is_for_people(files: Path, moot: Moot) -> None:
 
 @pytest.mark.parametrize("packed", [False, True])
 @pytest.mark.parametrize("array", [False, True])
-def test_files_are_read_by_content(files: Path, moot: Moot, packed: bool, array: bool) -> None:
+def test_files_are_read_by_content(files: Path, packed: bool, array: bool) -> None:
     text = json.dumps(LINES) if array else "\n\n".join(map(json.dumps, LINES))
     data = gzip.compress(text.encode()) if packed else text.encode()
     (files / "any.name").write_bytes(data)
@@ -107,7 +93,7 @@ def test_files_are_read_by_content(files: Path, moot: Moot, packed: bool, array:
     assert json.loads(out)["compat"]["success"]["1-hop"] == 1.0
 
 
-def test_missing_extra_and_double_lines_are_named(files: Path, moot: Moot) -> None:
+def test_missing_extra_and_double_lines_are_named(files: Path) -> None:
     write(files / "odd.jsonl", [{**LINES[0], "res": ""}, LINES[0], {**LINES[0], "id": 999}])
     code, out, err = moot(*given(files, "odd.jsonl"), "--no-save", "--json")
     assert code == 0
@@ -134,7 +120,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("name", sorted(BAD))
-def test_bad_predictions_get_one_clear_line(files: Path, moot: Moot, name: str) -> None:
+def test_bad_predictions_get_one_clear_line(files: Path, name: str) -> None:
     content, exit_code, needed = BAD[name]
     (files / name).write_bytes(content.encode("utf-8", "surrogateescape"))
     code, out, err = moot(*given(files, name))
@@ -161,7 +147,7 @@ nonsense
 """
 
 
-def test_every_wrong_line_is_named_and_counted(files: Path, moot: Moot) -> None:
+def test_every_wrong_line_is_named_and_counted(files: Path) -> None:
     (files / "bad.jsonl").write_bytes(CORRUPT.encode("utf-8", "surrogateescape"))
     code, out, err = moot(*given(files, "bad.jsonl"))
     assert (code, out) == (1, "") and not places.runs().exists()
@@ -198,7 +184,7 @@ def folder_of(files: Path) -> Path:
     return folder
 
 
-def test_a_folder_of_predictions_becomes_runs_that_can_be_compared(files: Path, moot: Moot) -> None:
+def test_a_folder_of_predictions_becomes_runs_that_can_be_compared(files: Path) -> None:
     folder = folder_of(files)
     asked = ["score-predictions", "legalagentbench", "--dataset", folder / "tasks.json", "--predictions", folder]
     code, out, err = moot(*asked, "--json")
@@ -229,7 +215,7 @@ def test_a_folder_of_predictions_becomes_runs_that_can_be_compared(files: Path, 
     assert "2 次评测" in err and len(json.loads(moot("list", "--json")[1])["runs"]) == 6
 
 
-def test_of_a_folder_all_or_nothing_is_imported(files: Path, moot: Moot) -> None:
+def test_of_a_folder_all_or_nothing_is_imported(files: Path) -> None:
     folder = folder_of(files)
     asked = ["score-predictions", "legalagentbench", "--dataset", files / "tasks.json", "--predictions", folder]
     code, _, err = moot(*asked)
@@ -247,7 +233,7 @@ def test_of_a_folder_all_or_nothing_is_imported(files: Path, moot: Moot) -> None
     assert code == 1 and "holds no prediction files" in err
 
 
-def test_bad_dataset_tokens_and_benchmark(files: Path, moot: Moot) -> None:
+def test_bad_dataset_tokens_and_benchmark(files: Path) -> None:
     write(files / "keyless.jsonl", [{**TASKS[0], "key": []}])
     assert moot(*given(files)[:3], files / "keyless.jsonl", *given(files)[4:])[0] == 1
     assert moot(*given(files)[:3], files / "absent.json", *given(files)[4:])[0] == 2
@@ -260,7 +246,7 @@ def test_bad_dataset_tokens_and_benchmark(files: Path, moot: Moot) -> None:
     assert "legalagentbench" in err
 
 
-def test_out_must_not_exist(files: Path, moot: Moot) -> None:
+def test_out_must_not_exist(files: Path) -> None:
     assert moot(*given(files), "--out", files / "run.moot")[0] == 0
     before = (files / "run.moot").read_bytes()
     code, _, err = moot(*given(files), "--out", files / "run.moot")
@@ -269,7 +255,7 @@ def test_out_must_not_exist(files: Path, moot: Moot) -> None:
     assert (files / "run.moot").read_bytes() == before
 
 
-def test_scores_are_appended_never_replaced(files: Path, moot: Moot) -> None:
+def test_scores_are_appended_never_replaced(files: Path) -> None:
     moot(*given(files), "--out", files / "run.moot")
     code, out, err = moot("score", files / "run.moot", "--json")
     assert code == 0
@@ -286,7 +272,7 @@ def test_scores_are_appended_never_replaced(files: Path, moot: Moot) -> None:
     assert all(score.version for score in scores)
 
 
-def test_bad_scoring_requests(files: Path, moot: Moot) -> None:
+def test_bad_scoring_requests(files: Path) -> None:
     moot(*given(files), "--out", files / "run.moot")
     code, _, err = moot("score", files / "run.moot", "--scorer", "vibes")
     assert (code, "compat, strict, evidence" in err) == (2, True)
@@ -299,7 +285,7 @@ def test_bad_scoring_requests(files: Path, moot: Moot) -> None:
 
 
 @pytest.mark.parametrize("command", [("resume",), ("show", "1", "--verify"), ("fork", "1", "--turn", "0")])
-def test_an_imported_run_cannot_go_on(files: Path, moot: Moot, command: tuple[str, ...]) -> None:
+def test_an_imported_run_cannot_go_on(files: Path, command: tuple[str, ...]) -> None:
     moot(*given(files), "--out", files / "run.moot")
     code, _, err = moot(command[0], files / "run.moot", *command[1:])
     assert code == 2
@@ -307,7 +293,7 @@ def test_an_imported_run_cannot_go_on(files: Path, moot: Moot, command: tuple[st
 
 
 @pytest.mark.parametrize("form", ["text", "html", "md", "csv", "json"])
-def test_report_of_several_runs(files: Path, moot: Moot, form: str) -> None:
+def test_report_of_several_runs(files: Path, form: str) -> None:
     for name in ("a", "b"):
         moot(*given(files), "--out", files / f"{name}.moot")
     runs = [files / "a.moot", files / "b.moot"]
@@ -321,7 +307,7 @@ def test_report_of_several_runs(files: Path, moot: Moot, form: str) -> None:
     assert sorted(path.name for path in files.glob(".*")) == []
 
 
-def test_report_speaks_english(files: Path, moot: Moot, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_report_speaks_english(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MOOT_LANG", "en")
     moot(*given(files), "--out", files / "run.moot")
     code, out, _ = moot("report", files / "run.moot")
@@ -330,19 +316,19 @@ def test_report_speaks_english(files: Path, moot: Moot, monkeypatch: pytest.Monk
     assert "口径" not in out
 
 
-def test_report_needs_a_run(moot: Moot) -> None:
+def test_report_needs_a_run() -> None:
     assert moot("report")[0] == 2
     assert moot("report", "no-such-run")[0] == 2
 
 
-def test_report_out_of_reach_leaves_nothing(files: Path, moot: Moot) -> None:
+def test_report_out_of_reach_leaves_nothing(files: Path) -> None:
     moot(*given(files), "--out", files / "run.moot")
     code, _, err = moot("report", files / "run.moot", "--out", files / "no" / "such" / "folder.html")
     assert code == 1
     assert err.count("\n") == 1
 
 
-def test_development_predictions_by_command(moot: Moot, data: Callable[..., Path], tmp_path: Path) -> None:
+def test_development_predictions_by_command(data: Callable[..., Path], tmp_path: Path) -> None:
     folder = data("legalagentbench")
     expected = json.loads((folder / "expected_dev.json").read_text(encoding="utf-8"))["runs"]["react_qwen-max"]
     shutil.copy(folder / "dataset_dev.json", tmp_path)

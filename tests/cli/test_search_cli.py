@@ -3,33 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from app.cli.main import main
 from tests.support.statute_fixture import KITES, LAMPS, build
+from tests.support.typed import moot
 
-OLD, MIDDLE, NEW = LAMPS, f"{LAMPS}(2000修正)", f"{LAMPS}(2010修订)"
-Moot = Callable[..., tuple[int, str, str]]
+OLD, MIDDLE = LAMPS, f"{LAMPS}(2000修正)"
 
 
-@pytest.fixture
-def moot(capsys: pytest.CaptureFixture[str]) -> Moot:
+@pytest.fixture(autouse=True)
+def lamps() -> None:
     build()
 
-    def run(*arguments: str) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as ended:
-            main(["law", *arguments])
-        said = capsys.readouterr()
-        return int(ended.value.code or 0), said.out, said.err
 
-    return run
-
-
-def test_search_shows_the_question_and_the_hits(moot: Moot) -> None:
-    code, out, err = moot("search", "1995年5月路灯法第三条 路灯的高度")
+def test_search_shows_the_question_and_the_hits() -> None:
+    code, out, err = moot("law", "search", "1995年5月路灯法第三条 路灯的高度")
     assert (code, err) == (0, "")
     for said in (
         "1995年5月 = 1995-05-01 至 1995-05-31",
@@ -47,8 +37,8 @@ def test_search_shows_the_question_and_the_hits(moot: Moot) -> None:
     assert "六米" not in out
 
 
-def test_search_json(moot: Moot) -> None:
-    data = json.loads(moot("search", "2005年以前路灯法第三条", "--json")[1])
+def test_search_json() -> None:
+    data = json.loads(moot("law", "search", "2005年以前路灯法第三条", "--json")[1])
     assert {
         "pack",
         "query",
@@ -76,16 +66,16 @@ def test_search_json(moot: Moot) -> None:
         "score", "ranks", "kept", "provenance", "worded_by"} == set(first)  # fmt: skip
 
 
-def test_a_day_that_is_only_a_reading_says_so(moot: Moot) -> None:
-    data = json.loads(moot("search", "2005年前后路灯法第三条", "--json")[1])
+def test_a_day_that_is_only_a_reading_says_so() -> None:
+    data = json.loads(moot("law", "search", "2005年前后路灯法第三条", "--json")[1])
     assert data["analysis"]["approximate"] == ["2005年前后"]
-    assert "（约）" in moot("search", "2005年前后路灯法第三条")[1]
-    assert json.loads(moot("search", "2005年路灯法第三条", "--json")[1])["analysis"]["approximate"] == []
+    assert "（约）" in moot("law", "search", "2005年前后路灯法第三条")[1]
+    assert json.loads(moot("law", "search", "2005年路灯法第三条", "--json")[1])["analysis"]["approximate"] == []
 
 
-def test_options(moot: Moot) -> None:
+def test_options() -> None:
     def labels(*more: str) -> list[str]:
-        return [hit["label"] for hit in json.loads(moot("search", "路灯法第三条", "--json", *more)[1])["hits"]]
+        return [hit["label"] for hit in json.loads(moot("law", "search", "路灯法第三条", "--json", *more)[1])["hits"]]
 
     assert labels("--at", "1995-01-01") == [OLD]
     assert set(labels("--law", "风筝法", "--at", "1985-01-01")) == {KITES}
@@ -102,36 +92,40 @@ def test_options(moot: Moot) -> None:
         (("路灯", "--pack", "nowhere"), 2, "nowhere"),
     ],
 )  # fmt: skip
-def test_one_sentence_for_every_mistake(moot: Moot, arguments: tuple[str, ...], code: int, said: str) -> None:
-    ended, out, err = moot("search", *arguments)
+def test_one_sentence_for_every_mistake(arguments: tuple[str, ...], code: int, said: str) -> None:
+    ended, out, err = moot("law", "search", *arguments)
     assert (ended, out) == (code, "") and said in err and "Traceback" not in err
     assert len(err.strip().splitlines()) <= 2
 
 
-def test_what_is_told_beside_the_hits(moot: Moot) -> None:
-    assert "版本表缺口" in moot("search", "2009年12月31日路灯法第三条")[1]
-    assert "数据包没有收录 外星法" in moot("search", "外星法第三条 路灯")[1]
-    assert "已废止" in moot("search", "1995年风筝法 高度")[1] and "后续法律" in moot("search", "1995年风筝法 高度")[1]
-    assert "没有检索到" in moot("search", "量子色动力学")[1]
+def test_what_is_told_beside_the_hits() -> None:
+    assert "版本表缺口" in moot("law", "search", "2009年12月31日路灯法第三条")[1]
+    assert "数据包没有收录 外星法" in moot("law", "search", "外星法第三条 路灯")[1]
     assert (
-        "路灯法 在 2009-12-31 是版本表缺口，列出两侧的文本" in moot("search", "路灯的高度", "--at", "2009-12-31")[1]
+        "已废止" in moot("law", "search", "1995年风筝法 高度")[1]
+        and "后续法律" in moot("law", "search", "1995年风筝法 高度")[1]
     )
-    assert "1850-01-01 早于数据包最早的文本（1980-01-01 起施行）" in moot("search", "1850年 杀人")[1]
-    given_up = moot("search", "1995年路灯法第四条之一 悬挂广告")[1]
+    assert "没有检索到" in moot("law", "search", "量子色动力学")[1]
+    assert (
+        "路灯法 在 2009-12-31 是版本表缺口，列出两侧的文本"
+        in moot("law", "search", "路灯的高度", "--at", "2009-12-31")[1]
+    )
+    assert "1850-01-01 早于数据包最早的文本（1980-01-01 起施行）" in moot("law", "search", "1850年 杀人")[1]
+    given_up = moot("law", "search", "1995年路灯法第四条之一 悬挂广告")[1]
     assert "按“条号”筛选后没有法条，已放宽" in given_up and "路灯法 没有 第四条之一" in given_up
-    assert "末次同文" in moot("search", "雷雨天攀爬路灯的罚款")[1]
+    assert "末次同文" in moot("law", "search", "雷雨天攀爬路灯的罚款")[1]
 
 
 @pytest.mark.parametrize(
     "text", ['AND OR NEAR( * "', 'text:"路灯', "路灯*", "^", "'; DROP TABLE laws; --", "\x1b]0;title\x07路灯"]
 )
-def test_syntax_of_the_index_is_text(moot: Moot, text: str) -> None:
-    code, out, err = moot("search", text)
+def test_syntax_of_the_index_is_text(text: str) -> None:
+    code, out, err = moot("law", "search", text)
     assert (code, err) == (0, "") and "\x1b" not in out
-    assert moot("search", text, "--json")[0] == 0
+    assert moot("law", "search", text, "--json")[0] == 0
 
 
-def test_bench(moot: Moot, tmp_path: Path) -> None:
+def test_bench(tmp_path: Path) -> None:
     file = tmp_path / "questions.jsonl"
     questions = [
         {"id": 1, "query": "路灯坏了几天内要修好", "articles": ["路灯法第七条"]},
@@ -139,7 +133,7 @@ def test_bench(moot: Moot, tmp_path: Path) -> None:
         {"id": 3, "query": "飞船", "articles": ["外星法第三条"]},
     ]
     file.write_text("".join(json.dumps(one, ensure_ascii=False) + "\n" for one in questions), encoding="utf-8")
-    data = json.loads(moot("bench", "--queries", str(file), "--json")[1])
+    data = json.loads(moot("law", "bench", "--queries", str(file), "--json")[1])
     assert data["n"] == 3 and data["missing"] == ["路灯法第九十条", "外星法第三条"] and data["gold"] == 4
     keys = {"R5", "R10", "R50", "R100", "MRR10"}
     assert set(data["channels"]) == {"exact", "keyword", "dense", "title", "citing", "bm25"} and all(
@@ -148,11 +142,11 @@ def test_bench(moot: Moot, tmp_path: Path) -> None:
     assert data["fused"]["R100"] == 50.0 and data["fused"]["MRR10"] <= 66.67, "one, one half, none"
     low, high = data["intervals"]["fused"]["R100"]
     assert low <= 50 <= high
-    code, out, _ = moot("bench", "--queries", str(file))
+    code, out, _ = moot("law", "bench", "--queries", str(file))
     assert code == 0 and "R@100" in out and "3 个问题" in out
 
 
-def test_bench_and_what_it_cannot_read(moot: Moot, tmp_path: Path) -> None:
+def test_bench_and_what_it_cannot_read(tmp_path: Path) -> None:
     file = tmp_path / "questions.jsonl"
     for content, said in (
         ("", "no questions"),
@@ -161,6 +155,6 @@ def test_bench_and_what_it_cannot_read(moot: Moot, tmp_path: Path) -> None:
         ('{"query": 1, "articles": "x"}\n', "needs query"),
     ):
         file.write_text(content, encoding="utf-8")
-        code, out, err = moot("bench", "--queries", str(file))
+        code, out, err = moot("law", "bench", "--queries", str(file))
         assert code == 1 and out == "" and said in err and "Traceback" not in err
-    assert moot("bench", "--queries", str(tmp_path / "absent"))[0] == 2
+    assert moot("law", "bench", "--queries", str(tmp_path / "absent"))[0] == 2

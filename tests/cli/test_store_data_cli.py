@@ -10,19 +10,12 @@ from typing import Any
 
 import pytest
 
-from app.cli.main import main
 from app.library import packs
 from store import manifest as manifests
 from store import places
+from tests.support.typed import moot
 
 ROWS = '{"地址": "一路1号", "省份": "甲省", "城市": "乙市", "区县": "丙区"}\n'
-
-
-def moot(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
-    with pytest.raises(SystemExit) as ended:
-        main([str(argument) for argument in arguments])
-    said = capsys.readouterr()
-    return int(ended.value.code or 0), said.out, said.err
 
 
 @pytest.fixture
@@ -33,12 +26,12 @@ def source(tmp_path: Path) -> Path:
     return folder
 
 
-def test_import_list_stats_verify_remove(capsys: pytest.CaptureFixture[str], source: Path) -> None:
-    code, out, err = moot(capsys, "data", "import", "tables", source, "--name", "mine", "--json")
+def test_import_list_stats_verify_remove(source: Path) -> None:
+    code, out, err = moot("data", "import", "tables", source, "--name", "mine", "--json")
     assert code == 0 and json.loads(out)["tables"]["AddrInfo"] == 1
     assert "reading AddrInfo.jsonl" in err and "\r" not in err
 
-    code, out, _ = moot(capsys, "data", "list", "--json")
+    code, out, _ = moot("data", "list", "--json")
     (pack,) = json.loads(out)["packs"]
     assert {"name", "format", "provenance", "tables", "documents", "statutes", "tasks"} <= set(pack)
     assert (pack["name"], pack["format"], pack["provenance"], pack["statutes"]) == (
@@ -47,48 +40,48 @@ def test_import_list_stats_verify_remove(capsys: pytest.CaptureFixture[str], sou
         ["imported"],
         0,
     )
-    code, out, _ = moot(capsys, "data", "list")
+    code, out, _ = moot("data", "list")
     assert code == 0 and "mine" in out and "导入" in out
 
-    code, out, _ = moot(capsys, "data", "stats", "mine", "--json")
+    code, out, _ = moot("data", "stats", "mine", "--json")
     assert json.loads(out)["packs"][0]["tables"]["AddrInfo"] == {"rows": 1, "cells": 4, "known_cells": 4}
     corpora = json.loads(out)["packs"][0]["corpora"]
     assert len(corpora) == 17 and corpora["AddrInfo"] == {"size": 1, "paper": 19533}
-    code, out, _ = moot(capsys, "data", "stats")
+    code, out, _ = moot("data", "stats")
     assert code == 0 and "100.0%" in out and "19,533" in out
 
-    code, out, _ = moot(capsys, "data", "verify")
+    code, out, _ = moot("data", "verify")
     assert code == 0 and "完好" in out
-    code, out, _ = moot(capsys, "data", "remove", "mine", "--json")
+    code, out, _ = moot("data", "remove", "mine", "--json")
     assert code == 0 and list(places.packs().iterdir()) == []
 
 
-def test_damage_is_exit_code_one(capsys: pytest.CaptureFixture[str], source: Path) -> None:
-    moot(capsys, "data", "import", "tables", source)
+def test_damage_is_exit_code_one(source: Path) -> None:
+    moot("data", "import", "tables", source)
     corpus = places.packs() / "tables" / "corpus.db"
     content = bytearray(corpus.read_bytes())
     content[5000] ^= 1
     corpus.write_bytes(content)
-    code, out, _ = moot(capsys, "data", "verify", "tables", "--json")
+    code, out, _ = moot("data", "verify", "tables", "--json")
     (problem,) = json.loads(out)["packs"][0]["problems"]
     assert code == 1 and problem["file"] == "corpus.db" and len(problem["actual"]) == 64
-    code, out, err = moot(capsys, "data", "verify")
+    code, out, err = moot("data", "verify")
     assert code == 1 and "corpus.db" in out and problem["expected"] in out and err == ""
 
     corpus.write_bytes(content[:-1])
-    code, out, _ = moot(capsys, "data", "list", "--json")
+    code, out, _ = moot("data", "list", "--json")
     assert code == 0 and "corpus.db" in json.loads(out)["packs"][0]["error"]
-    code, _, err = moot(capsys, "data", "stats", "tables")
+    code, _, err = moot("data", "stats", "tables")
     assert code == 1 and "damaged" in err
-    moot(capsys, "data", "import", "tables", source, "--name", "sound")
-    code, out, _ = moot(capsys, "data", "stats")
+    moot("data", "import", "tables", source, "--name", "sound")
+    code, out, _ = moot("data", "stats")
     assert code == 1 and "corpus.db" in out.splitlines()[-1] and "100.0%" in out, "the sound one is still counted"
-    code, out, _ = moot(capsys, "data", "stats", "--json")
+    code, out, _ = moot("data", "stats", "--json")
     packs = {pack["name"]: pack for pack in json.loads(out)["packs"]}
     assert code == 1 and "corpus.db" in packs["tables"]["error"] and packs["sound"]["documents"] is not None
-    moot(capsys, "data", "remove", "sound", "--json")
+    moot("data", "remove", "sound", "--json")
     (places.packs() / "tables" / "manifest.json").unlink()
-    code, out, _ = moot(capsys, "data", "verify", "--json")
+    code, out, _ = moot("data", "verify", "--json")
     assert code == 1 and json.loads(out)["packs"][0]["problems"][0]["file"] == "manifest.json"
 
 
@@ -106,10 +99,8 @@ def test_damage_is_exit_code_one(capsys: pytest.CaptureFixture[str], source: Pat
         (("verify", "a\x1b]0;x\x07"), 2, "no pack named"),
     ],
 )
-def test_mistakes_are_one_line(
-    capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], code: int, said: str
-) -> None:
-    got, out, err = moot(capsys, "data", *arguments)
+def test_mistakes_are_one_line(arguments: tuple[str, ...], code: int, said: str) -> None:
+    got, out, err = moot("data", *arguments)
     assert (got, out) == (code, "")
     assert said in err and len(err.splitlines()) == 1 and "\x1b" not in err
 
@@ -125,28 +116,26 @@ def resealed(name: str, change: Callable[[dict[str, Any], Path], None]) -> None:
 
 
 @pytest.mark.parametrize("said", ["other", "../../evil\x1b[31m", "x" * 1_000_000])
-def test_a_pack_goes_by_the_name_of_its_folder(capsys: pytest.CaptureFixture[str], source: Path, said: str) -> None:
-    assert moot(capsys, "data", "import", "tables", source, "--name", "mine")[0] == 0
+def test_a_pack_goes_by_the_name_of_its_folder(source: Path, said: str) -> None:
+    assert moot("data", "import", "tables", source, "--name", "mine")[0] == 0
     resealed("mine", lambda content, _: content.update(name=said))
     assert [(pack.name, bool(pack.error)) for pack in packs()] == [("mine", True)]
-    code, out, _ = moot(capsys, "data", "list")
+    code, out, _ = moot("data", "list")
     assert code == 0 and out.startswith("mine　✘") and len(out) < 800 and out.count("\n") == 1
 
 
-def test_nothing_installed(capsys: pytest.CaptureFixture[str]) -> None:
-    assert moot(capsys, "data", "list", "--json")[1].strip() == '{"packs": []}'
-    code, out, err = moot(capsys, "data", "list")
+def test_nothing_installed() -> None:
+    assert moot("data", "list", "--json")[1].strip() == '{"packs": []}'
+    code, out, err = moot("data", "list")
     assert (code, out) == (0, "") and "moot data build sample" in err
-    assert moot(capsys, "data", "verify")[0] == 0
+    assert moot("data", "verify")[0] == 0
 
 
-def test_a_pack_goes_by_the_name_of_its_folder_wherever_it_is_opened(
-    capsys: pytest.CaptureFixture[str], source: Path
-) -> None:
-    moot(capsys, "data", "import", "tables", source, "--name", "mine")
+def test_a_pack_goes_by_the_name_of_its_folder_wherever_it_is_opened(source: Path) -> None:
+    moot("data", "import", "tables", source, "--name", "mine")
     (places.packs() / "mine").rename(places.packs() / "yours")
-    code, out, _ = moot(capsys, "data", "list", "--json")
+    code, out, _ = moot("data", "list", "--json")
     assert code == 0 and "says that it is the pack mine" in json.loads(out)["packs"][0]["error"]
     for use in (("data", "stats", "yours"), ("law", "show", "刑法", "第一条", "--pack", "yours")):
-        code, out, err = moot(capsys, *use)
+        code, out, err = moot(*use)
         assert (code, out) == (1, "") and "says that it is the pack mine" in err and err.count("\n") == 1

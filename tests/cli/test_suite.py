@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from app.cli.main import main
 from store import places
 from store.journal import Journal
 from tasks.errors import UsageError
@@ -18,21 +17,7 @@ from tasks.run.header import header_of
 from tasks.run.runner import fork_run, start_run
 from tasks.run.suite import read_suite
 from tests.support.kill_harness import prepare
-
-Moot = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def moot(capsys: pytest.CaptureFixture[str], moot_home: Path) -> Moot:
-    def run(*arguments: object) -> tuple[int, str, str]:
-        code = 0
-        try:
-            main(list(map(str, arguments)))
-        except SystemExit as stop:
-            code = stop.code if isinstance(stop.code, int) else int(bool(stop.code))
-        return code, *capsys.readouterr()
-
-    return run
+from tests.support.typed import moot
 
 
 @pytest.fixture
@@ -61,7 +46,7 @@ def rows(out: str) -> list[dict[str, Any]]:
     return found
 
 
-def test_it_is_played_told_and_passed_over(moot: Moot, write: Any) -> None:
+def test_it_is_played_told_and_passed_over(write: Any) -> None:
     file = write(TWO)
     code, out, _ = moot("suite", "run", file, "--dry-run", "--json")
     assert code == 0 and not list(places.runs().glob("*.moot"))
@@ -88,7 +73,7 @@ def test_it_is_played_told_and_passed_over(moot: Moot, write: Any) -> None:
         assert "suite" not in header_of(forked.journal)
 
 
-def test_what_is_there_goes_on_and_what_is_gone_begins_anew(moot: Moot, write: Any) -> None:
+def test_what_is_there_goes_on_and_what_is_gone_begins_anew(write: Any) -> None:
     file = write(TWO)
     gold, echo = read_suite(file).members
     with start_run(gold.spec, out=gold.path, suite=gold.facts) as run:
@@ -125,13 +110,13 @@ def test_a_member_is_known_by_what_is_asked_not_by_how_fast(write: Any, tmp_path
     assert here.id == there.id and there.spec.tasks == str(tmp_path / "sub" / "t.json"), "it may be moved"
 
 
-def test_a_model_that_is_missing_is_named_before_anything_starts(moot: Moot, write: Any) -> None:
+def test_a_model_that_is_missing_is_named_before_anything_starts(write: Any) -> None:
     file = write(TWO + '[[runs]]\nbenchmarks = "legalagentbench"\nmodels = ["llama:none"]\n')
     code, out, err = moot("suite", "run", file)
     assert code != 0 and not out and "runs[2]" in err and "none" in err and not list(places.runs().glob("*.moot"))
 
 
-def test_a_run_that_fails_is_told_and_the_others_go_on(moot: Moot, write: Any, spec: dict[str, Any]) -> None:
+def test_a_run_that_fails_is_told_and_the_others_go_on(write: Any, spec: dict[str, Any]) -> None:
     script = Path(spec["model"].removeprefix("scripted:"))
     script.write_text(json.dumps({"failure_rate": 1.0, "otherwise": ["x"]}), encoding="utf-8")
     model = json.dumps(spec["model"])
@@ -141,7 +126,7 @@ def test_a_run_that_fails_is_told_and_the_others_go_on(moot: Moot, write: Any, s
     assert [row["outcomes"] for row in rows(out)] == [{"error": 2}, {"finished": 2}, {"finished": 2}]
 
 
-def test_an_ended_member_of_another_task_file_is_refused(moot: Moot, write: Any, spec: dict[str, Any]) -> None:
+def test_an_ended_member_of_another_task_file_is_refused(write: Any, spec: dict[str, Any]) -> None:
     file = write(TWO)
     assert moot("suite", "run", file)[0] == 0
     tasks = Path(spec["tasks"])
@@ -153,7 +138,7 @@ def test_an_ended_member_of_another_task_file_is_refused(moot: Moot, write: Any,
     assert [(row["state"], row["strict"]) for row in rows(out)] == [("finished", None)] * 2
 
 
-def test_a_file_in_the_place_of_a_member_is_no_member(moot: Moot, write: Any) -> None:
+def test_a_file_in_the_place_of_a_member_is_no_member(write: Any) -> None:
     file = write(TWO)
     assert moot("suite", "run", file)[0] == 0
     gold, echo = read_suite(file).members
@@ -201,7 +186,7 @@ def test_more_runs_than_anybody_plays_are_refused_at_once(write: Any) -> None:
         ),
     ],
 )
-def test_what_is_wrong_is_one_sentence_with_its_place(moot: Moot, tmp_path: Path, text: str, said: str) -> None:
+def test_what_is_wrong_is_one_sentence_with_its_place(tmp_path: Path, text: str, said: str) -> None:
     file = tmp_path / "bad.toml"
     file.write_text(text, encoding="utf-8")
     code, out, err = moot("suite", "run", file)
@@ -209,7 +194,7 @@ def test_what_is_wrong_is_one_sentence_with_its_place(moot: Moot, tmp_path: Path
 
 
 @pytest.mark.chinese_sentences
-def test_a_file_that_cannot_be_read_is_one_sentence(moot: Moot, tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_read_is_one_sentence(tmp_path: Path) -> None:
     binary = tmp_path / "b.toml"
     binary.write_bytes(b"\xff\xfe\x00")
     for file, said in ((tmp_path / "none.toml", "没有文件"), (tmp_path, "不是普通文件"), (binary, "不是 UTF-8")):

@@ -6,7 +6,6 @@ from __future__ import annotations
 import io
 import json
 import socket
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,6 @@ from hypothesis import strategies as st
 
 from app import hosts
 from app.cli.driving import grade
-from app.cli.main import main
 from app.desk import engines_offered
 from app.desk.dialogs import HostScreen, ProblemScreen
 from app.guard import _is_open_name, open_hosts
@@ -37,6 +35,7 @@ from tasks.run.spec import RunSpec
 from tests.desk.conftest import desk, until
 from tests.support.desk_fixture import build_pack, write_run
 from tests.support.fake_endpoint import MODEL, FakeServer, fake_server
+from tests.support.typed import moot
 
 pytestmark = pytest.mark.slow
 
@@ -154,27 +153,13 @@ def test_a_damaged_file_is_one_sentence_and_allows_nothing(raw: bytes) -> None:
     assert path.read_bytes() == raw
 
 
-class Moot:
-    """Runs a command and keeps what it said."""
-
-    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
-        self._capsys = capsys
-
-    def __call__(self, *arguments: str) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as stop:
-            main(list(arguments))
-        out, err = self._capsys.readouterr()
-        assert "Traceback" not in err
-        return int(stop.value.code or 0), out, err  # type: ignore[arg-type]
-
-
 @pytest.fixture
-def moot(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Moot:
+def english(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MOOT_LANG", "en")
-    return Moot(capsys)
 
 
-def test_hosts_are_listed_allowed_and_revoked(moot: Moot) -> None:
+@pytest.mark.usefixtures("english")
+def test_hosts_are_listed_allowed_and_revoked() -> None:
     assert moot("config", "hosts")[:2] == (0, "")
     code, out, _ = moot("config", "hosts", "allow", "Box.Example.", "--key-env", "BOX_KEY", "--json")
     assert code == 0
@@ -298,11 +283,11 @@ class Terminal(io.StringIO):
 
 
 @pytest.mark.parametrize("typed", ["\n", "n\n", "nein\n\n", ""])
-def test_only_a_yes_is_a_yes(moot: Moot, monkeypatch: pytest.MonkeyPatch, typed: str) -> None:
+@pytest.mark.usefixtures("english")
+def test_only_a_yes_is_a_yes(typed: str) -> None:
     pack = build_pack()
-    monkeypatch.setattr(sys, "stdin", Terminal(typed))
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    code, out, err = moot("run", "legalagentbench", "--agent", "react", "--model", FOREIGN, "--pack", str(pack))
+    line = ("run", "legalagentbench", "--agent", "react", "--model", FOREIGN, "--pack", pack)
+    code, out, err = moot(*line, stdin=Terminal(typed))
     assert code in (2, 130) and out == "" and "192.0.2.7" in err
     assert hosts.allowed() == {} and list(places.home().rglob("*.moot")) == []
 

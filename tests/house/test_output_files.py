@@ -16,7 +16,6 @@ from pathlib import Path
 import pytest
 
 from app.cli import tasks
-from app.cli.main import main
 from app.desk.episode.shown import export_episode
 from app.desk.messages import RunFacts
 from store.errors import StoreError
@@ -24,6 +23,7 @@ from store.files import SUFFIX, written_whole
 from tasks.errors import UsageError
 from tasks.run.exporting import whole_folder, write_lines
 from tests.support.kill_harness import prepare
+from tests.support.typed import moot
 
 ROOT = Path(__file__).resolve().parents[2]
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="limits, pipes and rights of POSIX")
@@ -168,9 +168,7 @@ def test_an_export_of_the_desk_that_fails_keeps_the_one_before(
         *(["export", "--to", form, "--out"] for form in ("jsonl", "inspect", "rows")),
     ],
 )
-def test_commands_say_it_in_one_sentence(
-    tmp_path: Path, moot_home: Path, capsys: pytest.CaptureFixture[str], arguments: list[str]
-) -> None:
+def test_commands_say_it_in_one_sentence(tmp_path: Path, moot_home: Path, arguments: list[str]) -> None:
     from tasks.run.runner import start_run
     from tasks.run.spec import RunSpec
 
@@ -181,15 +179,9 @@ def test_commands_say_it_in_one_sentence(
         run.go()
         run.record_scores()
     command, *rest = arguments
-    with full_disk(500), pytest.raises(SystemExit) as stop:
-        main([command, "r", *rest, str(out)])
-    said = capsys.readouterr().err
-    assert (
-        stop.value.code == 1
-        and said.startswith(f"moot: cannot write {out}: ")
-        and said.count("\n") == 1
-        and "space" in said
-    )
+    with full_disk(500):
+        code, _, said = moot(command, "r", *rest, out)
+    assert code == 1 and said.startswith(f"moot: cannot write {out}: ") and said.count("\n") == 1 and "space" in said
     assert names(tmp_path) == set()
 
 

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from app.cli.main import main
 from store.journal import Journal
 from tasks.episode.events import ModelCalled
 from tasks.legalsearch.settings import KINDS
 from tasks.run.header import header_of
 from tasks.run.peeking import verify
 from tasks.run.reading import read_episode
+from tests.support import typed
 from tests.support.law_run_fixture import TASKS, prepare_law
 
 Moot = Callable[..., tuple[int, Any, str]]
@@ -28,14 +28,11 @@ def world(moot_home: Path) -> dict[str, Any]:
 
 
 @pytest.fixture
-def moot(world: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> Moot:
+def moot(world: dict[str, Any]) -> Moot:
     def call(*arguments: str, tasks: bool = True) -> tuple[int, Any, str]:
         more = ["--tasks", world["tasks"], "--pack", "lamps", "--json"] if tasks else []
-        with pytest.raises(SystemExit) as ended:
-            main([*arguments, *more])
-        out, error = capsys.readouterr()
-        data = json.loads(out) if out.startswith("{") else out
-        return int(ended.value.code or 0), data, error
+        code, out, err = typed.moot(*arguments, *more)
+        return code, json.loads(out) if out.startswith("{") else out, err
 
     return call
 

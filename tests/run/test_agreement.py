@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.cli.main import main
 from app.library import read_run
 from store.journal import Entry, EpisodeRow, Journal, ScoreRow
 from tasks.errors import UsageError
@@ -39,12 +38,11 @@ from tasks.scoring.agreement import (
 from tasks.scoring.grader import grade_run
 from tasks.scoring.human import add_score, drawn, group_of, human_row, newest, sample
 from tests.support.law_run_fixture import prepare_law
+from tests.support.typed import moot
 
 pytestmark = pytest.mark.slow
 
-Moot = Callable[..., tuple[int, Any, str]]
 NAN = math.nan
-EVIL = "<script>alert(1)</script>\"'&\x1b]52;c;AA\x07\u202e"
 
 
 def expand(counts: Sequence[Sequence[int]]) -> tuple[list[float], list[float]]:
@@ -155,12 +153,6 @@ def test_kappa_is_as_defined_and_symmetric(pairs: list[tuple[float, float]]) -> 
         assert weighted_kappa(
             [10 * x for x in first], [10 * y for y in second], weights, draws=40
         ).value == pytest.approx(found.value)
-
-
-CONFUSION = np.array([[0.7, 0.2, 0.1, 0.0, 0.0], [0.1, 0.6, 0.2, 0.1, 0.0], [0.0, 0.2, 0.6, 0.2, 0.0],
-                      [0.0, 0.1, 0.2, 0.6, 0.1], [0.0, 0.0, 0.1, 0.3, 0.6]])  # fmt: skip
-"""Synthetic: what a grader says (column) where a person says 0, 2.5, 5, 7.5 or 10 (row)."""
-SHARES = np.array([0.1, 0.2, 0.3, 0.3, 0.1])
 
 
 def test_clusters_are_drawn_whole() -> None:
@@ -292,13 +284,13 @@ def test_a_persons_word_keeps_no_rule_from_scoring(moot_home: Path) -> None:
         assert sorted(row.scorer for row in run.journal.scores(attempt.id)) == ["compat", "human", "strict"]
 
 
-def test_an_imported_run_shows_its_rates_beside_a_persons_word(moot: Moot, moot_home: Path) -> None:
+def test_an_imported_run_shows_its_rates_beside_a_persons_word(moot_home: Path) -> None:
     world = prepare_law(moot_home, tasks=1)
     answers = moot_home / "answers.jsonl"
     answers.write_text(json.dumps({"data_source": "lar", "index": "1", "response": "路灯"}) + "\n", encoding="utf-8")
-    _, block, _ = moot(
+    block = moot(
         "score-predictions", "legalsearch", "--dataset", world["tasks"], "--predictions", answers, "--json"
-    )
+    ).data
     path = moot_home / "runs" / f"{block['run']}.moot"
     before = read_run(path)
     assert before.compat is not None
@@ -340,24 +332,11 @@ def test_raters_of_a_run_are_people_and_each_grader_by_engine_and_prompt(tmp_pat
 # From the command line.
 
 
-@pytest.fixture
-def moot(capsys: pytest.CaptureFixture[str]) -> Moot:
-    def call(*arguments: object) -> tuple[int, Any, str]:
-        with pytest.raises(SystemExit) as ended:
-            main([str(argument) for argument in arguments])
-        out, error = capsys.readouterr()
-        return int(ended.value.code or 0), json.loads(out) if out.startswith("{") else out, error
-
-    return call
-
-
-def test_what_was_graded_before_a_stop_counts(moot: Moot, moot_home: Path) -> None:
+def test_what_was_graded_before_a_stop_counts(moot_home: Path) -> None:
     world = prepare_law(moot_home)
     question = {"id": "1", "type": "lcs", "question": "路灯坏了多久应当修好？", "answer": "三日内。《路灯法》第六条"}
     Path(world["tasks"]).write_text(json.dumps(question, ensure_ascii=False) + "\n", encoding="utf-8")
-    _, block, _ = moot(
-        "run", "legalsearch", "--agent", "gold", "--tasks", world["tasks"], "--pack", "lamps", "--json"
-    )
+    block = moot("run", "legalsearch", "--agent", "gold", "--tasks", world["tasks"], "--pack", "lamps", "--json").data
     script = moot_home / "g.json"
     said = json.dumps({"reason": "评", "answer_correct": True, "basis_correct": True})
     script.write_text(json.dumps({"rules": [], "otherwise": [said]}), encoding="utf-8")
@@ -373,7 +352,7 @@ def test_what_was_graded_before_a_stop_counts(moot: Moot, moot_home: Path) -> No
     assert line.strict is not None and line.unscored == 0
 
 
-def test_two_graders_and_two_people_on_a_run(moot: Moot, moot_home: Path) -> None:
+def test_two_graders_and_two_people_on_a_run(moot_home: Path) -> None:
     """Synthetic: graders by script, people by seed; the figures are computed again here from what each said."""
     world = prepare_law(moot_home)
     questions = [
@@ -388,9 +367,7 @@ def test_two_graders_and_two_people_on_a_run(moot: Moot, moot_home: Path) -> Non
     Path(world["tasks"]).write_text(
         "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in questions), encoding="utf-8"
     )
-    _, block, _ = moot(
-        "run", "legalsearch", "--agent", "gold", "--tasks", world["tasks"], "--pack", "lamps", "--json"
-    )
+    block = moot("run", "legalsearch", "--agent", "gold", "--tasks", world["tasks"], "--pack", "lamps", "--json").data
     run = block["run"]
     assert "一致" not in moot("review", run, "--sample")[1]
     said: dict[str, dict[str, float]] = {}
@@ -407,32 +384,18 @@ def test_two_graders_and_two_people_on_a_run(moot: Moot, moot_home: Path) -> Non
         code, _, error = moot("score", run, "--seat", f"grader=scripted:{script}", "--json")
         assert code == 0 and "12 answers graded" in error
         said[f"grader scripted:{script}"] = {str(n): float(n in right) for n in range(1, 13)}
-    code, listed, _ = moot("review", run, "--sample", "--share", "0.5", "--json")
+    listed = moot("review", run, "--sample", "--share", "0.5", "--json").data
     asked = [one["episode"] for one in listed["sample"]]
-    assert code == 0 and len(asked) == 6 and {one["group"] for one in listed["sample"]} == {"lcs"}
+    assert len(asked) == 6 and {one["group"] for one in listed["sample"]} == {"lcs"}
     rng = np.random.default_rng(11)
     for author in ("Li", "Wang"):
         said[f"human {author}"] = {episode: float(rng.integers(0, 3)) / 2 for episode in asked}
         for episode, value in said[f"human {author}"].items():
-            assert (
-                moot(
-                    "review",
-                    run,
-                    episode,
-                    "--metric",
-                    "answer",
-                    "--value",
-                    value,
-                    "--author",
-                    author,
-                    "--reason",
-                    "依据不足",
-                )[0]
-                == 0
-            )
-    code, found, _ = moot("review", run, "--sample", "--json")
+            more = ("--metric", "answer", "--value", value, "--author", author, "--reason", "依据不足")
+            assert moot("review", run, episode, *more).code == 0
+    found = moot("review", run, "--sample", "--json").data
     agreed = [row for row in found["agreement"] if row["metric"] == "answer"]
-    assert code == 0 and len(agreed) == 7
+    assert len(agreed) == 7
     for row in agreed[:6]:
         first, second = (said[rater] for rater in row["raters"])
         shared = [episode for episode in first if episode in second]
@@ -446,7 +409,7 @@ def test_two_graders_and_two_people_on_a_run(moot: Moot, moot_home: Path) -> Non
     assert len(agreed[6]["raters"]) == 4
     with Journal.open(moot_home / "runs" / f"{run}.moot") as journal:
         assert sum(row.scorer == "human" for row in journal.scores()) == 12
-    _, again, _ = moot("score", run, "--json")
+    again = moot("score", run, "--json").data
     assert again["ungraded"] == 0, "a person's word is no grade"
 
 
@@ -460,9 +423,7 @@ def test_two_graders_and_two_people_on_a_run(moot: Moot, moot_home: Path) -> Non
         (["CI-1", "--metric", "REA", "--value", "11", "--author", "Li", "--reason", "好"], "from 0 to 10"),
     ],
 )
-def test_mistakes_are_one_line_and_append_nothing(
-    moot: Moot, tmp_path: Path, arguments: list[str], said: str
-) -> None:
+def test_mistakes_are_one_line_and_append_nothing(tmp_path: Path, arguments: list[str], said: str) -> None:
     path = tmp_path / "r.moot"
     journal_of(path, ["CI-1"]).close()
     code, out, error = moot("review", path, *arguments)

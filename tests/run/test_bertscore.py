@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.cli.main import main
 from models.llama.embedder import Embedder, Tokens
 from store.journal import Journal
 from tasks.benchmark import benchmark
@@ -27,6 +25,7 @@ from tasks.run.rescoring import read_stored, summary_of
 from tasks.scoring.bertscore import NONE, Found, bertscore
 from tests.legalsearch.test_rollouts import question
 from tests.support.gguf_files import tiny_bert
+from tests.support.typed import moot
 
 pytestmark = pytest.mark.slow
 
@@ -217,22 +216,8 @@ def _unit(vector: Any) -> Any:
     return vector / np.linalg.norm(vector)
 
 
-Moot = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def moot(capsys: pytest.CaptureFixture[str]) -> Moot:
-    def call(*arguments: object) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as ended:
-            main([str(argument) for argument in arguments])
-        out, err = capsys.readouterr()
-        return int(ended.value.code or 0), out, err
-
-    return call
-
-
 @pytest.mark.slow
-def test_a_run_is_scored_with_llama_cpp(bert: Path, tmp_path: Path, moot: Moot) -> None:
+def test_a_run_is_scored_with_llama_cpp(bert: Path, tmp_path: Path) -> None:
     path = stored(tmp_path)
     before = scores_in(path)
     code, out, err = moot("score", path, "--scorer", "bertscore", "--model", bert, "--json")
@@ -259,9 +244,7 @@ def test_a_run_is_scored_with_llama_cpp(bert: Path, tmp_path: Path, moot: Moot) 
         (("--scorer", "bertscore", "--model", "nobody"), 2, "No model 'nobody'"),
     ],
 )  # fmt: skip
-def test_mistakes_are_one_sentence(
-    tmp_path: Path, moot: Moot, arguments: tuple[str, ...], code: int, says: str
-) -> None:
+def test_mistakes_are_one_sentence(tmp_path: Path, arguments: tuple[str, ...], code: int, says: str) -> None:
     path = stored(tmp_path)
     before = scores_in(path)
     ended, out, err = moot("score", path, *arguments)

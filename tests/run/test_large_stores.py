@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from app.cli.main import main
 from store import identity, labels, places, run_file, run_index
 from store.cache import file_of
 from store.errors import BadInput, Damaged, NotFound, StoreError
@@ -29,6 +28,7 @@ from tasks.run.runner import resume_run, start_run
 from tasks.run.spec import RunSpec
 from tests.support.altered import alter
 from tests.support.kill_harness import prepare
+from tests.support.typed import moot
 
 pytestmark = pytest.mark.slow
 
@@ -368,11 +368,9 @@ def test_scores_are_those_of_a_run_in_memory(spec: dict[str, Any]) -> None:
     assert summary_of(run).block() == gathered.block()
 
 
-def test_an_episode_that_has_not_begun_can_be_shown(spec: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_episode_that_has_not_begun_can_be_shown(spec: dict[str, Any]) -> None:
     with begun(spec) as run:
         path, episode = run.journal.path, run.journal.episodes()[0].id
     for more, code in (([], 0), (["--json"], 0), (["--step", "1"], 2)):
-        with pytest.raises(SystemExit) as ended:
-            main(["show", str(path), episode, *more])
-        assert int(ended.value.code or 0) == code
-    assert "could not be made sense of" not in capsys.readouterr().err
+        ended, _, err = moot("show", path, episode, *more)
+        assert ended == code and "could not be made sense of" not in err

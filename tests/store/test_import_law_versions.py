@@ -8,9 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
-from app.cli.data import data as data_command
 from store.errors import BadInput
 from store.importers import silent
 from store.importers.law import naming
@@ -346,12 +344,3 @@ def test_imports_are_idempotent(tmp_path: Path) -> None:
         with Pack.open("p") as pack:
             hashes.add(pack.manifest.hash)
     assert len(hashes) == 1
-
-
-def test_the_command_prints_the_report(tmp_path: Path) -> None:
-    root = folder(tmp_path / "in", **{"渡口法(2010-06-01).md": MIDDLE})
-    result = CliRunner().invoke(data_command, ["import", "law-markdown", str(root), "--name", "laws", "--json"])
-    assert result.exit_code == 0
-    told = json.loads(result.stdout)
-    assert told["import"]["articles"] == told["statutes"] == 2
-    assert {"reading files", "writing laws"} <= set(told["seconds"])

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import random
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from app.cli.main import main
 from store import manifest as manifests
 from store.builder import PackBuilder
 from store.errors import Damaged, StoreError
@@ -16,16 +19,47 @@ from store.journal import Journal
 from store.pack import Pack, verify_pack
 from tasks.run.runner import start_run
 from tasks.run.spec import RunSpec
-from tests.support.flips import Flip, flipped, flips
 from tests.support.kill_harness import prepare
+from tests.support.typed import moot
 
 LOOKUP = '{"identifier": "临海市", "columns": []}'
 
 
-def moot(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str]:
-    with pytest.raises(SystemExit) as ended:
-        main([str(argument) for argument in arguments])
-    return int(ended.value.code or 0), capsys.readouterr().err
+@dataclass(frozen=True)
+class Flip:
+    """A bit of a file; `file` is relative to the pack, `place` in bytes."""
+
+    file: str
+    place: int
+    bit: int
+
+
+def flips(pack: Path, count: int, seed: int) -> list[Flip]:
+    """So many bits, spread over every file of a pack, the same for the same bytes and seed."""
+    chance = random.Random(seed)
+    files = sorted(path.relative_to(pack).as_posix() for path in pack.rglob("*") if path.is_file())
+    sizes = {file: (pack / file).stat().st_size for file in files}
+    chosen = [files[number % len(files)] for number in range(count)]
+    return [Flip(file, chance.randrange(sizes[file]), chance.randrange(8)) for file in chosen]
+
+
+@contextmanager
+def flipped(pack: Path, flip: Flip) -> Iterator[None]:
+    """The pack with this bit flipped."""
+    with (pack / flip.file).open("rb+") as stream:
+        stream.seek(flip.place)
+        (byte,) = stream.read(1)
+
+        def put(value: int) -> None:
+            stream.seek(flip.place)
+            stream.write(bytes([value]))
+            stream.flush()
+
+        put(byte ^ 1 << flip.bit)
+        try:
+            yield
+        finally:
+            put(byte)
 
 
 def uses(out: Path) -> dict[str, list[object]]:
@@ -37,9 +71,7 @@ def uses(out: Path) -> dict[str, list[object]]:
 
 
 @pytest.mark.slow
-def test_a_flipped_bit_is_refused_wherever_it_is(
-    sample_pack: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_a_flipped_bit_is_refused_wherever_it_is(sample_pack: Path, tmp_path: Path) -> None:
     every = flips(sample_pack, 20, seed=12)
     assert len({flip.file for flip in every}) == 15
     for flip in every:
@@ -48,7 +80,7 @@ def test_a_flipped_bit_is_refused_wherever_it_is(
                 Pack.open("sample")
             assert flip.file.split("/")[-1] in str(raised.value), flip
             for name, arguments in uses(tmp_path / "run.moot").items():
-                code, said = moot(capsys, *arguments)
+                code, _, said = moot(*arguments)
                 assert code == 1 and "Traceback" not in said and said.count("\n") <= 2, (flip, name, said)
     assert not (tmp_path / "run.moot").exists()
     Pack.open("sample", verify=True).close()
@@ -99,9 +131,7 @@ def spec(**settings: object) -> RunSpec:
     return RunSpec.model_validate({"benchmark": "legalagentbench", "limit": 2, **settings})
 
 
-def test_a_run_goes_on_only_with_what_it_recorded(
-    sample_pack: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_a_run_goes_on_only_with_what_it_recorded(sample_pack: Path, tmp_path: Path) -> None:
     path = tmp_path / "run.moot"
     with start_run(spec(), out=path) as run:
         run.scheduler.step(next(iter(run.scheduler.episodes)))
@@ -111,25 +141,23 @@ def test_a_run_goes_on_only_with_what_it_recorded(
         with flipped(sample_pack, Flip(file, 4_000, 0)):
             fork = ["fork", path, episode, "--turn", "0", "--out", tmp_path / "fork.moot"]
             for arguments in (["resume", path], fork, ["show", path, episode, "--verify"]):
-                code, said = moot(capsys, *arguments)
+                code, _, said = moot(*arguments)
                 assert code == 1 and file.split("/")[-1] in said, (file, arguments, said)
     assert recorded(path) == before and not (tmp_path / "fork.moot").exists()
 
 
-def test_a_fork_does_not_go_on_with_another_pack(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_fork_does_not_go_on_with_another_pack(tmp_path: Path) -> None:
     path, settings = tmp_path / "run.moot", prepare(tmp_path)
     with start_run(spec(**settings), out=path) as run:
         episode = next(iter(run.scheduler.episodes))
     with PackBuilder("kill", jurisdiction="x", source="", licence="", coverage="complete", as_of="") as built:
         built.add_row("CompanyInfo", {"公司名称": "乙公司"}, "authored")
-    code, said = moot(capsys, "fork", path, episode, "--turn", "0", "--out", tmp_path / "fork.moot")
+    code, _, said = moot("fork", path, episode, "--turn", "0", "--out", tmp_path / "fork.moot")
     assert code == 1 and "changed since the run began" in said and not (tmp_path / "fork.moot").exists()
 
 
 @pytest.mark.usefixtures("sample_pack")
-def test_damage_in_the_middle_stops_the_run(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_damage_in_the_middle_stops_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is no outcome of an episode: nothing would be known of the sixty episodes that end so."""
     path, find = tmp_path / "run.moot", Pack.find
 
@@ -137,8 +165,8 @@ def test_damage_in_the_middle_stops_the_run(
         raise Damaged("corpus.db cannot be read: database disk image is malformed", "Build the pack again.")
 
     monkeypatch.setattr(Pack, "find", broken)
-    code, said = moot(capsys, "run", "legalagentbench", "--limit", "3", "--out", path)
+    code, _, said = moot("run", "legalagentbench", "--limit", "3", "--out", path)
     assert code == 1 and said.count("corpus.db cannot be read") == 1 and "Traceback" not in said
     assert not any("stopped" in tags for tags in recorded(path).values())
     monkeypatch.setattr(Pack, "find", find)
-    assert moot(capsys, "resume", path)[0] == 0
+    assert moot("resume", path)[0] == 0

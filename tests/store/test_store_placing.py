@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from app.cli.main import main
 from store import manifest as manifests
 from store import places
 from store.builder import PackBuilder
 from store.errors import NotFound
 from store.pack import Pack
+from tests.support.typed import moot
 
 pytestmark = pytest.mark.slow
 
@@ -132,7 +132,7 @@ def test_removing_is_killed_between_any_two_steps() -> None:
     assert all(left == (["p", "q"] if now == ["甲"] else ["q"]) for _, _, _, now, left in found)
 
 
-def test_a_pack_comes_back_from_its_side_place(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_pack_comes_back_from_its_side_place() -> None:
     build()
     build("p-q", "丙")
     aside = places.packs() / ".replaced-p-abcdefgh"
@@ -145,10 +145,7 @@ def test_a_pack_comes_back_from_its_side_place(capsys: pytest.CaptureFixture[str
     (places.packs() / "p").rename(places.packs() / "elsewhere")
     aside.mkdir()
     (places.packs() / "elsewhere").rename(aside / "pack")
-    with pytest.raises(SystemExit) as ended:
-        main(["data", "list", "--json"])
-    assert not ended.value.code
-    assert [pack["name"] for pack in json.loads(capsys.readouterr().out)["packs"]] == ["p", "p-q"]
+    assert [pack["name"] for pack in moot("data", "list", "--json").data["packs"]] == ["p", "p-q"]
 
 
 def test_who_opens_while_it_is_replaced_sees_one_or_the_other() -> None:
@@ -202,23 +199,17 @@ def empty(tmp_path: Path) -> Path:
     return path
 
 
-def moot(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
-    with pytest.raises(SystemExit) as ended:
-        main([str(argument) for argument in arguments])
-    return int(ended.value.code or 0), *capsys.readouterr()
-
-
-def test_an_empty_table_replaces_nothing_unasked(capsys: pytest.CaptureFixture[str], empty: Path) -> None:
+def test_an_empty_table_replaces_nothing_unasked(empty: Path) -> None:
     full = empty.with_name("full") / empty.name
     full.parent.mkdir()
     full.write_text(f"{HEADER}甲公司,1\n", encoding="utf-8")
-    assert moot(capsys, "data", "import", "tables", full, "--name", "p")[0] == 0
+    assert moot("data", "import", "tables", full, "--name", "p")[0] == 0
     (full.parent / "AddrInfo.csv").write_text("地址,省份\n", encoding="utf-8")
     for source in (empty, full.parent):
-        code, _, err = moot(capsys, "data", "import", "tables", source, "--name", "p")
+        code, _, err = moot("data", "import", "tables", source, "--name", "p")
         assert code == 1 and "no rows in it" in err and "--allow-empty" in err
     with Pack.open("p", verify=True) as pack:
         assert pack.counts()["tables"]["CompanyInfo"] == 1
-    code, out, _ = moot(capsys, "data", "import", "tables", empty, "--name", "p", "--allow-empty", "--json")
+    code, out, _ = moot("data", "import", "tables", empty, "--name", "p", "--allow-empty", "--json")
     assert code == 0 and json.loads(out)["tables"]["CompanyInfo"] == 0
     assert left_behind() == ["p"]

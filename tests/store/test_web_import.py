@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 
-from app.cli.main import main
 from store import places
 from store.errors import BadInput, NotFound
 from store.importers import silent
@@ -21,6 +20,7 @@ from store.importers.web.pages import decode, read_html, read_markdown
 from store.pack import Pack, verify_pack
 from store.web import Page, WebSnapshot
 from tasks.registry import importer
+from tests.support.typed import moot
 from tests.support.web_pages import pages_of
 
 pytestmark = pytest.mark.slow
@@ -358,18 +358,15 @@ def test_a_zip_and_a_single_file(tmp_path: Path) -> None:
     assert [(page.url, page.title) for page in one.values()] == [("local:single.md", "标题")]
 
 
-def test_the_command_prints_the_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    def moot(*arguments: str) -> str:
-        with pytest.raises(SystemExit) as ended:
-            main(["data", *arguments])
-        assert not ended.value.code
-        return capsys.readouterr().out
-
+def test_the_command_prints_the_report(tmp_path: Path) -> None:
     source = folder(tmp_path / "s", **{"a.html": html(), "b.html": "<html></html>"})
-    entry = json.loads(moot("import", "web", str(source), "--name", "snap", "--json"))
+    entry = moot("data", "import", "web", source, "--name", "snap", "--json").data
     assert (
-        entry["pages"] == 1 and entry["import"]["became"]["refused"] == 1 and "b.html" in entry["import"]["refused"]
+        entry["pages"] == 1
+        and entry["seconds"]
+        and entry["import"]["became"]["refused"] == 1
+        and "b.html" in entry["import"]["refused"]
     )
-    assert [(pack["name"], pack["pages"]) for pack in json.loads(moot("list", "--json"))["packs"]] == [("snap", 1)]
-    assert "1 个网页" in moot("list") or "1 web pages" in moot("list")
-    assert json.loads(moot("stats", "snap", "--json"))["packs"][0]["pages"] == 1
+    assert [(pack["name"], pack["pages"]) for pack in moot("data", "list", "--json").data["packs"]] == [("snap", 1)]
+    assert "1 个网页" in moot("data", "list").out
+    assert moot("data", "stats", "snap", "--json").data["packs"][0]["pages"] == 1

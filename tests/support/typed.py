@@ -3,30 +3,52 @@
 from __future__ import annotations
 
 import io
-import os
+import json
 import sys
 from contextlib import redirect_stderr, redirect_stdout
-from subprocess import CompletedProcess
+from typing import Any, NamedTuple, TextIO
 
 import pytest
 
 from app.cli.main import main
 
 
-def typed(*arguments: str) -> CompletedProcess[str]:
-    """What the command said, and its exit code; it has no input."""
-    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", newline="") for _ in range(2))
+class Typed(NamedTuple):
+    """How a command ended and what it said."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def data(self) -> Any:
+        """What a command printed that did its work."""
+        assert self.code == 0, self.err
+        return json.loads(self.out)
+
+
+class _Stream(io.TextIOWrapper):
+    """An output that is a terminal where the input is one."""
+
+    def isatty(self) -> bool:
+        return sys.stdin.isatty()
+
+
+def moot(*arguments: object, stdin: TextIO | None = None) -> Typed:
+    """`moot ARGUMENTS` to its end; without `stdin` nobody types."""
+    out, err = (_Stream(io.BytesIO(), "utf-8", newline="") for _ in range(2))
     with (
         pytest.MonkeyPatch.context() as patch,
-        open(os.devnull, encoding="utf-8") as nothing,
         redirect_stdout(out),
         redirect_stderr(err),
         pytest.raises(SystemExit) as ended,
     ):
-        patch.setattr(sys, "stdin", nothing)
-        main(list(arguments))
+        patch.setattr(sys, "stdin", stdin or io.StringIO())
+        main([str(argument) for argument in arguments])
+    code = ended.value.code
     said = []
     for stream in (out, err):
         stream.flush()
         said.append(stream.buffer.getvalue().decode("utf-8"))  # type: ignore[attr-defined]
-    return CompletedProcess(list(arguments), int(ended.value.code or 0), *said)
+    assert "Traceback" not in said[1]
+    return Typed(code if isinstance(code, int) else int(bool(code)), *said)
