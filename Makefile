@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install -q -c constraints.txt
 NEEDS := pyproject.toml constraints.txt
 
-.PHONY: demo run llm test suite unit measure lint bench docs model wheelhouse clean
+.PHONY: demo run llm test suite unit measure lint bench docs wheelhouse clean
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/.core            ## watch a ready episode; plain text without a terminal
@@ -38,9 +38,6 @@ lint: $(VENV)/.dev             ## style, types, import layers
 
 bench: $(VENV)/.dev            ## long measurements, by hand
 	$(BIN)/python tests/bench/run_all.py
-
-model: $(VENV)/.train          ## trains the model in the box anew, measures it, writes models/tiny and its page of figures
-	$(BIN)/python packaging/train/make.py
 
 docs: $(VENV)/.docs            ## the documentation as a site in site/, to be read without a network
 	rm -rf site
@@ -79,11 +76,6 @@ $(VENV)/.llm: $(VENV)/pyvenv.cfg $(NEEDS)
 	@echo "Installing llama-cpp-python; this compiles llama.cpp for about four minutes" >&2
 	@$(PIP) -e '.[llm]'
 	@touch $@ $(VENV)/.core
-
-$(VENV)/.train: $(VENV)/pyvenv.cfg $(NEEDS)
-	@echo "Installing Moot and what training needs into $(VENV) (once; llama.cpp compiles for about four minutes)" >&2
-	@$(PIP) -e '.[train]'
-	@touch $@ $(VENV)/.core $(VENV)/.llm
 
 $(VENV)/.docs: $(VENV)/pyvenv.cfg $(NEEDS)
 	@echo "Installing Moot and Sphinx into $(VENV) (once)" >&2

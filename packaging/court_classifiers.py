@@ -1,6 +1,6 @@
 """Makes the four classifiers of the courts again: tasks/courts/procedure/{acts_CI,acts_CR,replies,faults}.npz.
 
-    pip install -e '.[train]' && python packaging/court_classifiers.py [acts] [replies] [faults]
+    pip install -e '.[classifiers]' && python packaging/court_classifiers.py [acts] [replies] [faults]
 
 All are linear support vector machines over hashed features; weights are rounded to a byte, and what a score must
 reach is chosen on texts that the model had not seen. Everything is seeded: the same data gives the same files.
