@@ -249,13 +249,13 @@ def run(
         pack: corpus pack, by name or folder; `sample` is built where it is not there.
         tasks: task file; default: the pack's own.
         task_ids: play only these.
-        limit: play a sample of so many tasks, each type by its share, drawn by `seed`.
+        limit: play a sample of so many tasks, each type by its share, drawn by `task_seed`.
         seats: role -> rules or the SPEC of a model, for the other seats. A person cannot sit in a notebook.
         out: the run file to write; must not exist.
         allow_hosts: hosts beyond this machine that this run may reach.
         progress: whether a line on stderr says how far it is.
-        more: settings of every run (types, epochs, seed, max_turns, max_tokens, max_seconds, budget_tokens,
-            budget_seconds, cache, parallel, paper, calls) and of the benchmark.
+        more: settings of every run (types, epochs, seed, task_seed, max_turns, max_tokens, max_seconds,
+            budget_tokens, budget_seconds, cache, parallel, paper, calls) and of the benchmark.
 
     Raises:
         TaskError, StoreError, BadEngine: what is wrong, in one sentence; nothing was written then.

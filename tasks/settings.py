@@ -22,9 +22,9 @@ from tasks import registry
 from tasks.errors import UsageError
 
 COMMON = frozenset(
-    "benchmark agent model seat seats pack tasks tasks_file task task_ids limit epochs seed max_turns max_tokens"
-    " max_seconds turns parallel paper free rollouts dry_run allow_host out watch json as_json settings engine spec"
-    " mode calls help max_failures budget_tokens budget_seconds cache shard on shards background"
+    "benchmark agent model seat seats pack tasks tasks_file task task_ids limit task_seed epochs seed max_turns"
+    " max_tokens max_seconds turns parallel paper free rollouts dry_run allow_host out watch json as_json settings"
+    " engine spec mode calls help max_failures budget_tokens budget_seconds cache shard on shards background"
     " debug first type types only".split()
 )
 """What every run, its command and its form call their own."""

@@ -192,7 +192,7 @@ def asked(benchmark: str, options: dict[str, Any]) -> RunSpec:
     )
     only, task_ids = _only(benchmark, options["only"], options["task_ids"])
     names = (
-        *("pack", "types", "limit", "shard", "epochs", "seed", "paper", "cache"),
+        *("pack", "types", "limit", "task_seed", "shard", "epochs", "seed", "paper", "cache"),
         *("max_turns", "max_tokens", "max_seconds", "budget_tokens", "budget_seconds"),
     )
     try:
@@ -337,14 +337,15 @@ def _in_background(wanted: bool, as_json: bool) -> bool:
     type=click.IntRange(1),
     default=None,
     metavar="N",
-    help="Run a sample of N tasks, each type by its share; --seed says which.",
+    help="Run a sample of N tasks, each type by its share; --task-seed says which.",
 )
+@click.option("--task-seed", type=int, default=0, help="Seed of the sample of tasks.")
 @click.option(
     "--shard", type=SHARD, default=None, metavar="K/N",
     help="Run only the K-th of N equal shares of the tasks; `moot merge` puts them together.",
 )  # fmt: skip
 @click.option("--epochs", type=click.IntRange(1, MOST_REPEATS), default=1, help="Repeat every task N times.")
-@click.option("--seed", type=int, default=0, help="Seed of all sampling.")
+@click.option("--seed", type=int, default=0, help="Seed of what models draw.")
 @click.option("--max-turns", type=click.IntRange(1), default=None, help="Turns an episode may take.")
 @click.option("--max-tokens", type=click.IntRange(1), default=None, help="Tokens an episode may use.")
 @click.option(

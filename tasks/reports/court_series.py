@@ -51,7 +51,7 @@ def field_of(report: Report) -> Key:
         str(at(report.header, "tasks", "sha256")),
         *(f"{group.name} {group.n}" for group in report.summary.groups),
         *_settings(report, _FIELD),
-        *(_settings(report, ("seed",)) if at(report.header, "spec", "limit") else ()),
+        *(_settings(report, ("task_seed",)) if at(report.header, "spec", "limit") else ()),
     )
 
 

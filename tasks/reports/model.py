@@ -36,7 +36,7 @@ COLUMNS = (
 COURTS = "courts"
 SHOWN_HASH = 16
 """Characters of a hash that a person compares by eye."""
-SETTINGS = ("paper", "calls", "seed", "epochs", "types", "only", "limit")
+SETTINGS = ("paper", "calls", "seed", "epochs", "types", "only", "limit", "task_seed")
 ENGINE_FACTS = ("file", "source", "url", "model", "parameters", "quantisation", "context", "sha256")
 """What engines say of themselves that a report shows, in its order."""
 

@@ -92,7 +92,7 @@ def choose(bench: Benchmark, questions: Sequence[Question], spec: RunSpec) -> li
             )
     named = [q for q in questions if not spec.task_ids or q.id in spec.task_ids]
     chosen = _of_types(bench.among(named, questions, spec), questions, spec.types)
-    whole = sample(chosen, spec.limit, spec.seed)
+    whole = sample(chosen, spec.limit, spec.task_seed)
     if spec.shard is None:
         return whole
     number, shards = spec.shard

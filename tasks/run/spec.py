@@ -34,7 +34,9 @@ class RunSpec(BaseModel):
     only: str = ""
     """Why `task_ids` are what they are: `failed:RUN`, the tasks that failed in that run."""
     limit: int | None = Field(default=None, ge=1)
-    """A sample of so many of them, each group by its share, drawn by `seed` (`sampling`)."""
+    """A sample of so many of them, each group by its share, drawn by `task_seed`."""
+    task_seed: int = 0
+    """Apart from `seed`, so that runs of several seeds play the same tasks."""
     shard: tuple[int, int] | None = None
     """(k, n): of the tasks that are chosen otherwise, those at the places k, k + n, k + 2n … counted from 1."""
     epochs: int = Field(default=1, ge=1, le=MOST_REPEATS)

@@ -8,7 +8,7 @@ import click
 
 from app.cli.main import cli
 
-COMMANDS, OPTIONS = 47, 217
+COMMANDS, OPTIONS = 47, 218
 
 
 def commands(command: click.Command, context: click.Context) -> Iterator[tuple[click.Command, click.Context]]:

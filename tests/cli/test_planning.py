@@ -112,10 +112,10 @@ def test_the_detectable_difference_counts_clusters(sample_pack: Path) -> None:
 
 
 def test_tasks_are_chosen_on_the_command_line(sample_pack: Path, tmp_path: Path) -> None:
-    ids = plan_of(("run", "legalagentbench", "--limit", "6", "--seed", "2"))["task_ids"]
-    run = json.loads(moot("run", "legalagentbench", "--agent", "echo", "--limit", "6", "--seed", "2", "--json")[1])[
-        "run"
-    ]
+    ids = plan_of(("run", "legalagentbench", "--limit", "6", "--task-seed", "2"))["task_ids"]
+    run = json.loads(
+        moot("run", "legalagentbench", "--agent", "echo", "--limit", "6", "--task-seed", "2", "--json")[1]
+    )["run"]
     header = json.loads(moot("show", run, "--json")[1])["header"]
     assert header["spec"]["limit"] == 6
     assert moot("run", "courts", "--agent", "echo", "--type", "KQ", "--limit", "1", "--json")[0] == 0
@@ -123,7 +123,7 @@ def test_tasks_are_chosen_on_the_command_line(sample_pack: Path, tmp_path: Path)
     assert set(plan["task_ids"]) <= set(ids)
     assert plan_of(("run", "courts", "--type", "KQ", "--type", "LC"))["types"].keys() == {"KQ", "LC"}
     report = moot("report", run)[1]
-    assert "limit = 6" in report and "seed = 2" in report
+    assert "limit = 6" in report and "task_seed = 2" in report
     out = tmp_path / "again.moot"
     assert moot("run", "legalagentbench", "--agent", "echo", "--only", f"failed:{run}", "--out", out)[0] == 0
     spec = json.loads(moot("show", out, "--json")[1])["header"]["spec"]

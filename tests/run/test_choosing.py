@@ -135,8 +135,9 @@ def test_what_failed_is_what_did_not_fully_succeed(sample_pack: Path, tmp_path: 
 
 @pytest.mark.slow
 def test_shards_of_a_sample_merge_into_it(sample_pack: Path, tmp_path: Path) -> None:
-    whole = play(tmp_path / "whole.moot", limit=5, seed=3)
-    parts = [play(tmp_path / f"{k}.moot", limit=5, seed=3, shard=(k, 2)) for k in (1, 2)]
+    whole = play(tmp_path / "whole.moot", limit=5, task_seed=3)
+    parts = [play(tmp_path / f"{k}.moot", limit=5, task_seed=3, shard=(k, 2)) for k in (1, 2)]
+    assert _tasks(play(tmp_path / "seed.moot", limit=5, task_seed=3, seed=9)) == _tasks(whole)
     merge_runs(parts, tmp_path / "merged.moot")
     assert _tasks(tmp_path / "merged.moot") == _tasks(whole)
     types = [play(tmp_path / f"{t}.moot", types=[t]) for t in ("4-hop", "5-hop")]
