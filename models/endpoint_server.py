@@ -32,14 +32,13 @@ from models.endpoint_wire import (
     Collector,
     News,
     Refused,
-    about_status,
     code_of,
     message_of,
     parse_json,
     shown,
     words_of,
 )
-from models.engine import EngineError, Unavailable
+from models.engine import Busy, EngineError, Unavailable
 from models.errors import BadEngine, ForeignHost
 from models.hosts import is_near, normal_host
 
@@ -61,6 +60,11 @@ PROBE = 30.0
 LONGEST_WAIT = 3600.0
 """Seconds of a Retry-After that are kept to; what is longer is cut to it."""
 EXAMPLE = "For example endpoint:http://127.0.0.1:8080#MODEL."
+BIND = (
+    "Bind one to its host: `moot config hosts allow HOST --key-env NAME`, NAME being the environment variable "
+    "with the key."
+)
+"""What helps where no key is bound to the host of a server."""
 LISTED = 12
 """Models that a sentence names."""
 STATEMENTS: Mapping[str, tuple[str, ...]] = {
@@ -315,15 +319,29 @@ class Server:
 
     def error(self, refusal: Refusal) -> EngineError:
         """The sentence for a refusal that stands."""
-        return about_status(
-            refusal.status,
-            refusal.text,
-            url=self.address.base,
-            keyed=bool(self.key),
-            variable=self.address.key,
-            location=refusal.location,
-            wait=refusal.wait,
-        )
+        status, url, variable = refusal.status, self.address.base, self.address.key
+        said = f": {refusal.text}" if refusal.text else ""
+        if 300 <= status < 400:
+            to = shown(refusal.location)
+            said = f"the server at {url} redirects to {to}" if to else f"the server at {url} redirects"
+            return EngineError(said, "Give the final address; redirects are not followed.")
+        if status in (401, 403):
+            what = f"refuses the key in {variable}" if self.key else "asks for a key"
+            put = f"Put it into the environment variable {variable}." if variable else BIND
+            return EngineError(f"the server at {url} {what} ({status}){said}", "Correct it." if self.key else put)
+        if status == 404:
+            return EngineError(
+                f"the server at {url} has no chat completions ({status}){said}", "The address usually ends in /v1."
+            )
+        if status in (429, 503):
+            what, hint = f"the server at {url} is busy ({status}){said}", "Lower --parallel, or try again later."
+            if status == 429 or refusal.wait is not None:
+                return Busy(what, hint, refusal.wait)
+            return Unavailable(what, hint)  # perhaps the word of a proxy before a server that is down
+        if status >= 500:
+            kind = Unavailable if status == 502 else EngineError  # 502: a proxy finds no server behind it
+            return kind(f"the server at {url} failed ({status}){said}", "See the server's own log.")
+        return Refused(f"the server at {url} refuses the request ({status}){said}", "See the server's own log.")
 
     def _refusal(self, response: httpx.Response, raw: bytes) -> Refusal:
         headers = response.headers

@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 from models.calls import Pieces, read, written
 from models.engine import (
     Ask,
-    Busy,
     EngineError,
     Finish,
     Message,
@@ -26,7 +25,6 @@ from models.engine import (
     Settings,
     TokenChance,
     Tool,
-    Unavailable,
     Usage,
     tools_data,
 )
@@ -69,11 +67,6 @@ are not neutral (top_k 40, min_p 0.05), so all are sent. Older vLLM and SGLang k
 llama-cpp-python only 0. With `return_progress` llama-server tells how much of the prompt it has read."""
 
 
-BIND = (
-    "Bind one to its host: `moot config hosts allow HOST --key-env NAME`, NAME being the environment variable "
-    "with the key."
-)
-"""What helps where no key is bound to the host of a server."""
 SHOWN = 300
 """Characters of a server's own words that a sentence quotes."""
 
@@ -462,38 +455,3 @@ def about_tools(text: str) -> Refused:
     return Refused(
         f"the server does not take tools: {text}", "Run with --calls schema, or start it with calls of tools."
     )
-
-
-def about_status(
-    status: int,
-    text: str,
-    *,
-    url: str,
-    keyed: bool,
-    variable: str,
-    location: str = "",
-    wait: float | None = None,
-) -> EngineError:
-    """One sentence for a status that is no answer. `variable` of the environment holds the key for this server, if
-    any; `wait`: seconds that the server asked for."""
-    said = f": {text}" if text else ""
-    if 300 <= status < 400:
-        said = f"the server at {url} redirects to {shown(location)}" if location else f"the server at {url} redirects"
-        return EngineError(said, "Give the final address; redirects are not followed.")
-    if status in (401, 403):
-        what = f"refuses the key in {variable}" if keyed else "asks for a key"
-        put = f"Put it into the environment variable {variable}." if variable else BIND
-        return EngineError(f"the server at {url} {what} ({status}){said}", "Correct it." if keyed else put)
-    if status == 404:
-        return EngineError(
-            f"the server at {url} has no chat completions ({status}){said}", "The address usually ends in /v1."
-        )
-    if status == 429 or (status == 503 and wait is not None):
-        return Busy(f"the server at {url} is busy ({status}){said}", "Lower --parallel, or try again later.", wait)
-    if status == 503:  # without a word on how long it may as well be of whoever stands before a server that is down
-        return Unavailable(f"the server at {url} is busy ({status}){said}", "Lower --parallel, or try again later.")
-    if status == 502:  # what stands before the server finds nobody behind
-        return Unavailable(f"the server at {url} failed ({status}){said}", "See the server's own log.")
-    if status >= 500:
-        return EngineError(f"the server at {url} failed ({status}){said}", "See the server's own log.")
-    return Refused(f"the server at {url} refuses the request ({status}){said}", "See the server's own log.")

@@ -13,7 +13,7 @@ import os
 import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -33,7 +33,6 @@ from models.llama.process import (
     Options,
     Process,
     call_data,
-    options_data,
     reply_of,
 )
 from models.llama.template import CHATML, ChatTemplate
@@ -296,7 +295,7 @@ class LlamaEngine:
             self._together,
         )  # fmt: skip
         try:
-            self._facts = dict(self._process.order("load", news, options=options_data(options)))
+            self._facts = dict(self._process.order("load", news, options=asdict(options)))
             self._home = self._process.pid
         except EngineError as error:
             if isinstance(error, ChildFailed):

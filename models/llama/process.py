@@ -69,11 +69,6 @@ def error_text(error: Exception) -> str:
     return (words or type(error).__name__)[:2000]
 
 
-def options_data(options: Options) -> dict[str, Any]:
-    """Options as JSON data."""
-    return asdict(options)
-
-
 def call_data(call: Call) -> dict[str, Any]:
     """A call as JSON data."""
     ask = call.ask
@@ -284,11 +279,6 @@ class Process:
         """The child's process id, None when there is none."""
         session = self._session
         return session.child.pid if session is not None and session.alive else None
-
-    @property
-    def alive(self) -> bool:
-        """Whether a child is running."""
-        return self.pid is not None
 
     @property
     def memory(self) -> int:
