@@ -53,11 +53,6 @@ def read_literal(text: str) -> Literal:
         raise NotALiteral(type(error).__name__) from None
 
 
-def printed(value: Literal) -> str:
-    """What the harness prints for a value; the opposite of `read_literal`."""
-    return str(value)
-
-
 def _check_skeleton(text: str) -> None:
     """Refuses, before any parsing, what no printed value has: operators, calls, names."""
     skeleton = _STRING.sub(lambda found: "!" if found[1] else "s", text)
@@ -217,7 +212,7 @@ def read_observation(text: str, lookup: Lookup | None = None) -> Observation:
             value = read_literal(shape)
         except NotALiteral:
             continue
-        if printed(value) == shape:
+        if str(value) == shape:
             return Observation("ok", shape, value)
     if lookup is not None and lookup.shape == "name" and "\n" not in text and len(text) < 200:
         return Observation("ok", text, text)
