@@ -278,13 +278,13 @@ class LawDesk:
         try:
             self.hash = self._pack.hash
             self.book = StatuteBook(self._pack)
-            self.book.told_on(today())
+            self.book.limit_to(today())
             self.counts = self.book.counts()
             self.fictional = "authored" in self._pack.provenance
             self.example = self._example()
             try:
                 self._search: LawSearch | None = LawSearch(self._pack, embed=embedder_of(self._pack))
-                self._search.book.told_on(today())
+                self._search.book.limit_to(today())
             except StoreError as error:
                 self._search, self.fault = None, error
         except BaseException:

@@ -22,7 +22,7 @@ from store.connection import quoted
 from store.errors import BadInput, StoreError
 from store.importers import silent
 from store.manifest import CORPUS, FORMAT, Counts, Manifest, MergedPack, check_name
-from store.placing import Site
+from store.placing import StagingFolder
 from store.schema import (
     CORPORA,
     LOOKUPS,
@@ -95,8 +95,8 @@ class PackBuilder:
         self._destination = places.packs() / name
         self._refuse_foreign_folder()
         with self._writing():
-            self._site = Site(self._destination)
-        self._folder = self._site.folder
+            self._staging = StagingFolder(self._destination)
+        self._folder = self._staging.folder
         self._web = WebWriter(self._folder)
         try:
             with self._writing():
@@ -270,7 +270,7 @@ class PackBuilder:
                     self._close_database(progress or silent)
                     self._web.finish()
                     self._write_manifest()
-                    self._site.move_in()
+                    self._staging.commit()
             except BaseException:
                 self.abandon()
                 raise
@@ -283,7 +283,7 @@ class PackBuilder:
             if hasattr(self, "_database"):
                 self._database.close()
             self._web.close()
-            self._site.clear()
+            self._staging.clear()
 
     def _known(self, tool: str, values: Sequence[Value], kind: str, rows: Sequence[int]) -> None:
         if tool not in LOOKUPS:

@@ -31,7 +31,7 @@ _PATIENCE = 60.0
 """Seconds to wait for somebody who moves a pack; a move is a few renames."""
 
 
-class Site:
+class StagingFolder:
     """A folder beside its destination in which a pack is built; whatever is not moved in goes with `clear`."""
 
     def __init__(self, destination: Path) -> None:
@@ -44,7 +44,7 @@ class Site:
             self._lock = FileLock(_lock_of(self.folder), timeout=0, thread_local=False)
             self._lock.acquire()
 
-    def move_in(self) -> None:
+    def commit(self) -> None:
         """Put what was built in its place; a pack that stands there is kept until then.
 
         Raises:

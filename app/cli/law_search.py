@@ -95,7 +95,7 @@ def book_of(pack: Pack) -> StatuteBook:
         raise NotFound(
             f"Pack {pack.name} holds no statutes", "Import some: moot data import legalsearch PATH --name statutes."
         )
-    if book.told_on(today()):
+    if book.limit_to(today()):
         note(t("law.as_of_later", pack=pack.name, day=pack.manifest.as_of))
     return book
 
@@ -155,7 +155,7 @@ def search(
         if law_name is not None and not book.named(law_name):
             raise unknown(Unknown("law", law_name, tuple(book.near(law_name))), None, pack)
         searcher = LawSearch(pack, embed=embedder_of(pack))
-        searcher.book.told_on(today())
+        searcher.book.limit_to(today())
         settings = Settings(
             k=k,
             at=day,

@@ -60,8 +60,8 @@ class Titles:
             self._lengths[place] = len(pairs)
             for pair in pairs:
                 self._holding[pair].append(place)
-        self.stand_in = self._stand_ins()
-        """For each row the id of the row whose words stand in for its own; 0 where none does."""
+        self.words_from = self._words_from()
+        """For each row the id of the row by whose words it is ranked, as its own are not in the pack; 0 for none."""
 
     def scores(self, text: str) -> Floats:
         """How well the title of each row is named, by row id from 1: its share in the question first, then the
@@ -83,25 +83,25 @@ class Titles:
         scores = self.scores(text)
         return np.flatnonzero(scores > 1 + HALF) + 1
 
-    def lenders(self, rows: Booleans) -> Integers:
-        """Ids of the rows that stand in for some of these."""
-        lent = np.unique(self.stand_in[rows])
-        return np.asarray(lent[lent > 0], np.int64)
+    def sources(self, rows: Booleans) -> Integers:
+        """Ids of the rows whose words some of these are ranked by."""
+        found = np.unique(self.words_from[rows])
+        return np.asarray(found[found > 0], np.int64)
 
-    def lent(self, ranked: list[tuple[int, float]], rows: Booleans) -> list[tuple[int, float]]:
-        """A ranking in which the rows that were lent words stand for those that lent them; only these rows stay."""
+    def with_borrowers(self, ranked: list[tuple[int, float]], rows: Booleans) -> list[tuple[int, float]]:
+        """A ranking in which rows follow those whose words they are ranked by; only these rows stay."""
         borrowers: dict[int, list[int]] = defaultdict(list)
-        for place in np.flatnonzero(rows & (self.stand_in > 0)).tolist():
-            borrowers[int(self.stand_in[place])].append(place + 1)
+        for place in np.flatnonzero(rows & (self.words_from > 0)).tolist():
+            borrowers[int(self.words_from[place])].append(place + 1)
         found: list[tuple[int, float]] = []
         for identity, score in ranked:
             own = [identity] if rows[identity - 1] else []
             found += [(row, score) for row in (*own, *borrowers.get(identity, ()))]
         return found
 
-    def _stand_ins(self) -> Integers:
+    def _words_from(self) -> Integers:
         catalogue = self._catalogue
-        stand_in = np.zeros(len(catalogue), np.int64)
+        words_from = np.zeros(len(catalogue), np.int64)
         bare = np.flatnonzero(~catalogue.worded)
         worded: dict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
         laws = {int(law) for law in catalogue.law_of[catalogue.version[bare]]}
@@ -118,8 +118,8 @@ class Titles:
                     fits += [one for one in worded[law, other] if (catalogue.first[one[0]] >= on) == later]
             if fits:
                 # The place of a version in its law is its age.
-                stand_in[place] = min(fits, key=lambda one: (one[0] < version, abs(one[0] - version)))[1] + 1
-        return stand_in
+                words_from[place] = min(fits, key=lambda one: (one[0] < version, abs(one[0] - version)))[1] + 1
+        return words_from
 
     def _links(self, laws: set[int]) -> dict[tuple[int, int], list[tuple[int, int, bool]]]:
         """Law and number -> the number on the other side of a revision, its day, and whether that side is the later

@@ -245,7 +245,7 @@ class LawSearch:
             rankings["exact"] = exact
         # Where every article that is left was named, no other channel can add one.
         named = len(rankings.get("exact", ())) == narrowed.count
-        worded = narrowed.rows & (self.catalogue.worded | (self.titles.stand_in > 0))
+        worded = narrowed.rows & (self.catalogue.worded | (self.titles.words_from > 0))
         if not named:
             rankings |= self._ranked(query, settings, narrowed, worded)
         if "dense" in settings.channels and not named and not self.articles.dense:
@@ -267,9 +267,9 @@ class LawSearch:
         from store.search.channels import substance
 
         ids = self.catalogue.ids[rows & self.catalogue.worded]
-        lenders = self.titles.lenders(rows)
-        if len(lenders) or not len(ids):
-            ids = np.union1d(ids, lenders) if len(lenders) else self.catalogue.ids[rows]
+        sources = self.titles.sources(rows)
+        if len(sources) or not len(ids):
+            ids = np.union1d(ids, sources) if len(sources) else self.catalogue.ids[rows]
         allowed = None if len(ids) == len(self.catalogue) else ids
         depth = max(_DEPTH, settings.k)
         found: dict[str, list[int]] = {}
@@ -277,7 +277,7 @@ class LawSearch:
             if len(ids) and name in settings.channels:
                 with self._timed(name):
                     ranked = self.articles.rank(name, query, allowed, depth)
-                    ranked = self.titles.lent(ranked, rows)[:depth] if len(lenders) else ranked
+                    ranked = self.titles.with_borrowers(ranked, rows)[:depth] if len(sources) else ranked
                     found[name] = self._tie_broken(ranked, narrowed)
         passages = fuse(found, FUSION, CONSTANT)
         if "title" in settings.channels:
@@ -404,7 +404,7 @@ class LawSearch:
         )
 
     def _worded_by(self, row: int) -> str:
-        lender = int(self.titles.stand_in[row - 1])
+        lender = int(self.titles.words_from[row - 1])
         return self.catalogue.versions[int(self.catalogue.version[lender - 1])].label if lender else ""
 
     def _articles(self, identities: Sequence[int], versions: Sequence[LawVersion]) -> list[Article]:

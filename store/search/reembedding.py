@@ -18,7 +18,7 @@ from store import identity
 from store import manifest as manifests
 from store.errors import BadInput, StoreError
 from store.pack import Pack
-from store.placing import Site
+from store.placing import StagingFolder
 from store.search.indexing import KIND, VECTORISER, Progress, array_file
 from store.search.vectors import FILE, dated, unit, write
 
@@ -92,10 +92,10 @@ def _embedded(
 def _replaced(pack: Pack, vectors: NDArray[np.float32], embedder: dict[str, object]) -> Path:
     destination, old = pack.path, pack.manifest
     gone = {FILE, *map(array_file, VECTORISER)}
-    site: Site | None = None
+    staging: StagingFolder | None = None
     try:
-        site = Site(destination)
-        folder = site.folder
+        staging = StagingFolder(destination)
+        folder = staging.folder
         files = {file: digest for file, digest in old.files.items() if file not in gone}
         for file in files:
             (folder / file).parent.mkdir(parents=True, exist_ok=True)
@@ -104,12 +104,12 @@ def _replaced(pack: Pack, vectors: NDArray[np.float32], embedder: dict[str, obje
         files[FILE] = identity.read_all(folder / FILE)
         sizes = {file: (folder / file).stat().st_size for file in files}
         manifests.write(folder, old.model_copy(update={"files": files, "sizes": sizes, "embedder": embedder}))
-        site.move_in()
+        staging.commit()
     except OSError as error:
         raise StoreError(f"Pack {old.name} could not be written again: {error.strerror or error}") from None
     finally:
-        if site is not None:
-            site.clear()
+        if staging is not None:
+            staging.clear()
     return destination
 
 

@@ -252,8 +252,8 @@ class StatuteBook:
         began = version.valid_from
         return found if found and began and began < found.since <= day else None
 
-    def told_on(self, today: date) -> bool:
-        """Let the data end today at the latest, whatever the pack says; whether it named a later day."""
+    def limit_to(self, today: date) -> bool:
+        """Let the data end on this day at the latest, whatever the pack says; whether the pack named a later one."""
         later = self.as_of is not None and self.as_of > today
         self.as_of = min(self.as_of or today, today)
         return later

@@ -71,7 +71,7 @@ def arming(work):
             armed = False
     return armed_work
 
-placing.Site.move_in = arming(placing.Site.move_in)
+placing.StagingFolder.commit = arming(placing.StagingFolder.commit)
 removing = arming(remove_pack)
 what = sys.argv[1]
 packs = places.packs()
