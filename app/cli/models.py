@@ -21,8 +21,8 @@ from app.terminal import clean, json_text, pad
 from models.errors import BadEngine
 from models.llama import library as shelf
 from models.llama import memory, shipped
-from models.llama.entry import Entry
 from models.llama.header import Header, read_header
+from models.llama.library import LibraryEntry
 from models.llama.speed import measure
 from models.llama.template import complaint
 from store import identity, places
@@ -157,7 +157,7 @@ def _talk(key: str, name: str) -> Iterator[identity.Progress]:
         talk.close()
 
 
-def _described(entry: Entry, folder: Path) -> Data:
+def _described(entry: LibraryEntry, folder: Path) -> Data:
     return {
         "name": entry.name,
         "path": str(entry.file(folder)),

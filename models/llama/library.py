@@ -2,7 +2,7 @@
 
 `catalogue.json` in the library's folder says which; files that were copied in lie in `files/` beside it. Nothing is
 ever downloaded. A file that was only registered is never touched. The model that comes with Moot is listed without
-standing in the catalogue, unless its name is taken there. Sizes are bytes.
+standing in the catalogue, unless its name is taken there. Sizes are bytes, times nanoseconds, contexts tokens.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
+from typing import Annotated
 
 from filelock import FileLock
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from models.errors import BadEngine
 from models.llama import shipped
-from models.llama.entry import FILES, NAME_LENGTH, Entry, folded, is_name
 from models.llama.header import Header, read_header
 from store import identity
 from store.errors import NotFound
@@ -37,21 +37,108 @@ LARGEST = 1 << 24
 """Bytes of the catalogue: far more than anybody has models for."""
 
 
+FILES = "files"
+"""Folder of the library with the files that were copied in."""
+NAME_LENGTH = 64
+
+
+def folded(name: str) -> str:
+    """Names that differ only in case are one name: some file systems cannot tell them apart."""
+    return unicodedata.normalize("NFC", name).casefold()
+
+
+def is_name(text: str) -> bool:
+    """Whether a model may have this name: letters of any script, digits, `-`, `_` and `.`, up to 64."""
+    return bool(re.fullmatch(r"\w[\w.-]{0,63}", text)) and not folded(text).endswith((".", ".gguf"))
+
+
+def _named(text: str) -> str:
+    if not is_name(text):
+        raise ValueError("no name of a model")
+    return text
+
+
+class LibraryEntry(BaseModel):
+    """A model of the library."""
+
+    model_config = ConfigDict(frozen=True)
+    name: Annotated[str, AfterValidator(_named)]
+    path: str
+    """Where the file lies; for one that was copied in, its name in `files/`."""
+    copied: bool
+    size: int
+    mtime: int
+    sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
+    architecture: str
+    quantisation: str
+    parameters: int
+    context: int
+    has_template: bool
+    is_embedding: bool
+    recurrent: bool
+    shipped: bool = Field(default=False, exclude=True)
+    """Whether it came with Moot; such a one stands in no catalogue."""
+
+    @classmethod
+    def of(
+        cls, header: Header, file: Path, *, name: str, copied: bool, sha256: str, shipped: bool = False
+    ) -> LibraryEntry:
+        """The entry of a file as it lies there now; `header` may have been read from what it was copied from."""
+        found = file.stat()
+        return cls(
+            name=name, path=file.name if copied else str(file), copied=copied, size=found.st_size,
+            mtime=found.st_mtime_ns, sha256=sha256, architecture=header.architecture,
+            quantisation=header.quantisation, parameters=header.parameters, context=header.context,
+            has_template=header.template is not None, is_embedding=header.is_embedding, recurrent=header.recurrent,
+            shipped=shipped,
+        )  # fmt: skip
+
+    def file(self, library: Path) -> Path:
+        """Where the file of this entry is."""
+        return library / FILES / Path(self.path).name if self.copied else Path(self.path)
+
+    def state(self, library: Path) -> str:
+        """`ok`, `missing` (perhaps on a stick that is not plugged in) or `changed` since it was added."""
+        try:
+            found = self.file(library).stat()
+        except OSError:
+            return "missing"
+        return "ok" if (found.st_size, found.st_mtime_ns) == (self.size, self.mtime) else "changed"
+
+
+def shipped_entry() -> LibraryEntry | None:
+    """The model that comes with Moot; its state is not `ok` where its file is gone, or is not what the card says."""
+    about = shipped.card()
+    if about is None:
+        return None
+    try:
+        found = about.file.stat()
+        sound = sha256(about.file.read_bytes()).hexdigest() == about.sha256
+    except OSError:
+        sound = False
+    size, mtime = (found.st_size, found.st_mtime_ns) if sound else (0, -1)
+    return LibraryEntry(
+        name=about.name, path=str(about.file), copied=False, size=size, mtime=mtime, sha256=about.sha256,
+        architecture="llama", quantisation=about.training.quantised, parameters=about.training.parameters,
+        context=about.context, has_template=True, is_embedding=False, recurrent=False, shipped=True,
+    )  # fmt: skip
+
+
 class _Catalogue(BaseModel):
     model_config = ConfigDict(frozen=True)
     format: int
-    models: list[Entry]
+    models: list[LibraryEntry]
 
 
-def entries(library: Path) -> list[Entry]:
+def entries(library: Path) -> list[LibraryEntry]:
     """All models, by name. `BadEngine` when the catalogue is damaged; it is left as it is."""
-    listed, ours = _catalogued(library), shipped.entry()
+    listed, ours = _catalogued(library), shipped_entry()
     if ours is not None and _find(ours.name, listed) is None:
         listed.append(ours)
     return sorted(listed, key=lambda entry: entry.name)
 
 
-def _catalogued(library: Path) -> list[Entry]:
+def _catalogued(library: Path) -> list[LibraryEntry]:
     """The models of the user."""
     path = library / CATALOGUE
     try:
@@ -109,7 +196,7 @@ def unknown(name: str, library: Path) -> BadEngine:
 
 def add(
     path: Path, library: Path, *, name: str | None = None, copy: bool = False, progress: Progress | None = None
-) -> Entry:
+) -> LibraryEntry:
     """Take a GGUF into the library: its path, or with `copy` the file itself. Adding a file again renews its entry.
 
     `BadEngine` for a file that is not sound, a name that is taken or cannot be, and a disk that is too small.
@@ -129,12 +216,12 @@ def add(
         return _enter(chosen, path, copy, digested, header, library)
 
 
-def remove(name: str, library: Path) -> tuple[Entry, bool]:
+def remove(name: str, library: Path) -> tuple[LibraryEntry, bool]:
     """Take a model out of the library. True beside it when its file, which had been copied in, was deleted."""
     with _locked(library):
         listed = _catalogued(library)
         entry = _find(name, listed)
-        if entry is None and (ours := shipped.entry()) is not None and _find(name, [ours]):
+        if entry is None and (ours := shipped_entry()) is not None and _find(name, [ours]):
             raise BadEngine(f"'{ours.name}' comes with Moot and stays", "It takes next to no room.")
         if entry is None:
             raise unknown(name, library)
@@ -164,7 +251,7 @@ def _expanded(path: Path) -> Path:
         return path
 
 
-def _find(name: str, listed: list[Entry]) -> Entry | None:
+def _find(name: str, listed: list[LibraryEntry]) -> LibraryEntry | None:
     return next((entry for entry in listed if folded(entry.name) == folded(name)), None)
 
 
@@ -178,7 +265,7 @@ def _checked(name: str | None, path: Path) -> str:
     return name
 
 
-def _refuse_taken(name: str, path: Path, copy: bool, listed: list[Entry]) -> None:
+def _refuse_taken(name: str, path: Path, copy: bool, listed: list[LibraryEntry]) -> None:
     entry = _find(name, listed)
     if entry is not None and entry.shipped:
         raise BadEngine(f"'{entry.name}' is the model that comes with Moot", "Choose another name.")
@@ -187,16 +274,16 @@ def _refuse_taken(name: str, path: Path, copy: bool, listed: list[Entry]) -> Non
         raise BadEngine(f"The library has a model '{entry.name}' already", hint)
 
 
-def _enter(name: str, file: Path, copied: bool, digested: str, header: Header, library: Path) -> Entry:
+def _enter(name: str, file: Path, copied: bool, digested: str, header: Header, library: Path) -> LibraryEntry:
     """Write an entry into the catalogue; the caller holds the lock."""
     listed = _catalogued(library)
     _refuse_taken(name, file, copied, entries(library))
-    entry = Entry.of(header, file, name=name, copied=copied, sha256=digested)
+    entry = LibraryEntry.of(header, file, name=name, copied=copied, sha256=digested)
     _write(library, [one for one in listed if folded(one.name) != folded(name)] + [entry])
     return entry
 
 
-def _add_copy(source: Path, library: Path, name: str, header: Header, progress: Progress | None) -> Entry:
+def _add_copy(source: Path, library: Path, name: str, header: Header, progress: Progress | None) -> LibraryEntry:
     """Copy a file in, hashing it on the way; the copy appears whole and listed, or not at all."""
     folder = library / FILES
     folder.mkdir(parents=True, exist_ok=True)
@@ -231,7 +318,7 @@ def _locked(library: Path) -> Iterator[None]:
         yield
 
 
-def _write(library: Path, listed: list[Entry]) -> None:
+def _write(library: Path, listed: list[LibraryEntry]) -> None:
     catalogue = _Catalogue(format=FORMAT, models=sorted(listed, key=lambda entry: entry.name))
     with written_whole(library / CATALOGUE) as file:
         file.write(catalogue.model_dump_json(indent=1) + "\n")

@@ -9,13 +9,11 @@ from __future__ import annotations
 
 import tomllib
 from functools import lru_cache
-from hashlib import sha256
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from models.errors import BadEngine
-from models.llama.entry import Entry
 
 FOLDER = Path(__file__).parents[1] / "tiny"
 CARD = "card.toml"
@@ -75,25 +73,6 @@ def _read(path: Path) -> Card | None:
         return Card.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError, ValidationError):
         return None
-
-
-def entry() -> Entry | None:
-    """The model as the library lists it; its state is not `ok` where the file is gone, or is not what the card
-    says."""
-    about = card()
-    if about is None:
-        return None
-    try:
-        found = about.file.stat()
-        sound = sha256(about.file.read_bytes()).hexdigest() == about.sha256
-    except OSError:
-        sound = False
-    size, mtime = (found.st_size, found.st_mtime_ns) if sound else (0, -1)
-    return Entry(
-        name=about.name, path=str(about.file), copied=False, size=size, mtime=mtime, sha256=about.sha256,
-        architecture="llama", quantisation=about.training.quantised, parameters=about.training.parameters,
-        context=about.context, has_template=True, is_embedding=False, recurrent=False, shipped=True,
-    )  # fmt: skip
 
 
 def is_shipped(spec: str) -> bool:

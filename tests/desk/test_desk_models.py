@@ -21,7 +21,7 @@ from app.desk.models.listing import ModelShelf
 from app.desk.models.screen import ModelsScreen
 from app.desk.widgets.field import Field
 from models.llama import library
-from models.llama.entry import Entry
+from models.llama.library import LibraryEntry
 from store import places
 from tests.desk.conftest import (
     EVERYWHERE,
@@ -47,7 +47,7 @@ async def at_models(pilot: Pilot[Any], lines: int = -1) -> ModelsScreen:
     return screen
 
 
-def added(tiny: Path, name: str = "tiny", copy: bool = False) -> Entry:
+def added(tiny: Path, name: str = "tiny", copy: bool = False) -> LibraryEntry:
     return library.add(tiny, places.models(), name=name, copy=copy)
 
 

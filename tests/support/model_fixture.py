@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from app.desk.models.listing import ModelLine, ModelShelf
-from models.llama.entry import Entry
 from models.llama.header import read_header
+from models.llama.library import LibraryEntry
 
 FREE = 6_400_000_000
 """Bytes of memory that are free in the stand-in."""
@@ -22,7 +22,7 @@ def stand_in(tiny: Path, name: str, parameters: int, quantisation: str, size: in
         context=32_768, layers=28, heads=28, heads_kv=4, embedding=3584, key_length=128, value_length=128,
         vocabulary=152_064, **changes,
     )  # fmt: skip
-    entry = Entry(
+    entry = LibraryEntry(
         name=name, path=f"/home/li/models/{name}.gguf", copied=False, size=size, mtime=0, sha256="7d" * 32,
         architecture="qwen2", quantisation=quantisation, parameters=parameters, context=32_768,
         has_template=header.template is not None, is_embedding=False, recurrent=False,

@@ -24,9 +24,8 @@ from app.desk.widgets.lines import LinesPane
 from app.strings import billions, size_words, t
 from app.strings.sentences import said
 from models.errors import BadEngine
-from models.llama.entry import Entry
 from models.llama.header import Header, read_header
-from models.llama.library import name_for
+from models.llama.library import LibraryEntry, name_for
 
 
 class Read(Message):
@@ -143,7 +142,7 @@ class AddModelScreen(_Reading):
         self.query_one("#add").disabled = True
         self.job("add", partial(model_list.add, self._path, name, copy, self.progress), self._added, self._failed)
 
-    def _added(self, entry: Entry) -> None:
+    def _added(self, entry: LibraryEntry) -> None:
         if self.is_current:
             self.dismiss(entry.name)
 

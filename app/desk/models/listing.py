@@ -16,8 +16,8 @@ from app.strings.sentences import said
 from app.terminal import pad
 from models.errors import BadEngine
 from models.llama import library, shipped
-from models.llama.entry import Entry
 from models.llama.header import Header, read_header
+from models.llama.library import LibraryEntry
 from models.llama.memory import Need, available, default_context, estimate
 from models.llama.process import Process
 from store import identity, places
@@ -37,7 +37,7 @@ class Stopped(Exception):
 class ModelLine:
     """One model of the library. `header` is None where the file cannot be read, and then `fault` says why."""
 
-    entry: Entry
+    entry: LibraryEntry
     file: Path
     header: Header | None
     fault: str = ""
@@ -102,7 +102,7 @@ def shelf() -> ModelShelf:
         return ModelShelf(fault=error.title, hint=error.hint)
 
 
-def _line(entry: Entry, file: Path, state: str, process: Process | None = None) -> ModelLine:
+def _line(entry: LibraryEntry, file: Path, state: str, process: Process | None = None) -> ModelLine:
     if state != "ok":
         fault = shipped.gone(entry.name, state).title if entry.shipped else t(f"models.state.{state}")
         return ModelLine(entry, file, None, fault)
@@ -112,12 +112,12 @@ def _line(entry: Entry, file: Path, state: str, process: Process | None = None) 
         return ModelLine(entry, file, None, error.title)
 
 
-def add(path: str, name: str, copy: bool, progress: Progress) -> Entry:
+def add(path: str, name: str, copy: bool, progress: Progress) -> LibraryEntry:
     """Take a file into the library; errors say in one sentence what is wrong with it."""
     return library.add(Path(path), places.models(), name=name or None, copy=copy, progress=progress)
 
 
-def remove(name: str) -> tuple[Entry, bool]:
+def remove(name: str) -> tuple[LibraryEntry, bool]:
     """Take a model out of the library; whether its file was deleted."""
     return library.remove(name, places.models())
 

@@ -28,7 +28,7 @@ from app.library import PackLine, RunLine
 from app.strings import billions, size_words, t
 from app.strings.sentences import said
 from app.terminal import truncate
-from models.llama.entry import Entry
+from models.llama.library import LibraryEntry
 from tasks.run.spec import RunSpec
 
 COLUMNS = ("model", "parameters", "quantisation", "context", "size", "memory")
@@ -189,7 +189,7 @@ class ModelsScreen(PanesScreen):
 
         self.app.push_screen(dialog, agreed)
 
-    def _removed(self, found: tuple[Entry, bool]) -> None:
+    def _removed(self, found: tuple[LibraryEntry, bool]) -> None:
         entry, deleted = found
         self.desk.say(t("models.removed.deleted" if deleted else "models.removed.kept", name=one(entry.name)))
         self.reload()
