@@ -16,7 +16,7 @@ from store.builder import PackBuilder
 from store.errors import BadInput, named
 from store.importers import Progress
 from store.importers.logs.calls import lookup_values, read_observation, rows_of
-from store.importers.logs.harvest import Fragment, Harvest, Key, as_cells, clashing
+from store.importers.logs.harvest import Fragment, Harvest, Key, as_cells
 from store.importers.logs.merging import merge, write
 from store.importers.reading import entered, files_in, records
 from store.schema import CORPORA, LOOKUPS, TABLES, Lookup
@@ -133,16 +133,14 @@ def _read_calls(parts: Mapping[str, Path], harvest: Harvest, progress: Progress)
 def _overlay(
     harvest: Harvest, lookup: Lookup, values: tuple[str, ...], rows: list[dict[str, Any]], where: str
 ) -> None:
-    """Lay an answer over an earlier one to the same question: same rows, same order, perhaps other columns."""
+    """Lay an answer over earlier ones to the same question."""
     key: Key = (lookup.tool, values)
     if not rows:
         harvest.missing.setdefault(key, where)
         return
-    known = harvest.lookups.setdefault(key, [Fragment(lookup.table, {}, where) for _ in rows])
-    if len(known) != len(rows) or any(clashing(old.cells, new) for old, new in zip(known, rows, strict=True)):
-        raise BadInput(f"{where}: {lookup.tool} {'、'.join(values)} differs from {known[0].where}")
-    for old, new in zip(known, rows, strict=True):
-        old.cells.update(new)
+    if harvest.lay_over(key, lookup.table, rows, where):
+        first = harvest.lookups[key][0]
+        raise BadInput(f"{where}: {lookup.tool} {'、'.join(values)} differs from {first.where}")
 
 
 def _add_documents(parts: Mapping[str, Path], builder: PackBuilder, progress: Progress) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from store.importers.logs.calls import (
@@ -102,6 +102,21 @@ class Harvest:
             self._take_step(recording, where)
         self.steps.clear()
 
+    def lay_over(self, key: Key, table: str, rows: Sequence[dict[str, Value]], where: str) -> str:
+        """Lay an answer over earlier ones to the same call: the same rows in the same order, perhaps other columns.
+
+        Gives what contradicts them, '' where nothing does.
+        """
+        earlier = self.lookups.setdefault(key, [Fragment(table, {}, where) for _ in rows])
+        if len(earlier) != len(rows):
+            return f" gave {len(rows)} rows, earlier {len(earlier)}"
+        for old, new in zip(earlier, rows, strict=True):
+            if clash := clashing(old.cells, new):
+                return f": {'、'.join(clash)} differ from an earlier answer"
+        for old, new in zip(earlier, rows, strict=True):
+            old.cells.update(new)
+        return ""
+
     def contradict(self, text: str) -> None:
         """Counts a disagreement; the first ones are described."""
         self.contradictions += 1
@@ -160,21 +175,9 @@ class Harvest:
         if key in self.missing:
             self.contradict(f"{where}: {lookup.tool} {' '.join(key[1])} is both found and not found")
             return False
-        earlier = self.lookups.setdefault(key, [Fragment(lookup.table, {}, where) for _ in shown])
-        if len(earlier) != len(shown):
-            self.contradict(
-                f"{where}: {lookup.tool} {' '.join(key[1])} gave {len(shown)} rows, earlier {len(earlier)}"
-            )
-            return False
-        clashes = [clash for old, new in zip(earlier, shown, strict=True) if (clash := clashing(old.cells, new))]
-        if clashes:
-            self.contradict(
-                f"{where}: {lookup.tool} {' '.join(key[1])}: {'、'.join(clashes[0])} differ from an earlier answer"
-            )
-            return False
-        for old, new in zip(earlier, shown, strict=True):
-            old.cells.update(new)
-        return True
+        if wrong := self.lay_over(key, lookup.table, shown, where):
+            self.contradict(f"{where}: {lookup.tool} {' '.join(key[1])}{wrong}")
+        return not wrong
 
     def _documents(self, corpus: str, value: Literal) -> bool:
         if not isinstance(value, list) or not all(isinstance(t, str) and 0 < len(t) <= MAX_DOCUMENT for t in value):
