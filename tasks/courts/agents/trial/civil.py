@@ -11,7 +11,6 @@ from store.text.numerals import int_to_chinese
 from tasks.courts.agents.own_words import field_words, parts_of, with_parts
 from tasks.courts.agents.trial.side import PartySeat, seat
 from tasks.courts.play.view import CourtView
-from tasks.courts.scores.bigrams import bigrams, recall, sentences
 
 _STORY, _WISHES = re.compile(r"事实|理由|起诉状|诉状"), re.compile(r"诉讼请求|诉请|请求|起诉状|诉状")
 _CONTACT = re.compile(r"电话|联系方式|送达地址")
@@ -137,7 +136,7 @@ class Defendant(_Civil):
     owes = {"answer": "investigation", "exhibit": "investigation", "debate": "debate", "final": "debate"}
 
     def _to_answer(self) -> str:
-        """The answer, claim by claim where it says which claims it meets; then what the points leave out."""
+        """The answer, claim by claim where it says which claims it meets."""
         points: Sequence[Mapping[str, Any]] = self.held.get("defences", ())
         whole = self.pleaded("answer")
         if not any(one.get("answers") for one in points):
@@ -147,10 +146,7 @@ class Defendant(_Civil):
         for one in points:
             together.setdefault(_numbers(one), []).append(one)
         said = [self._point(numbers, group) for numbers, group in together.items()]
-        known = bigrams("".join(one.get("text", "") for one in points))
-        more = [part.strip() for part in sentences(whole) if recall(bigrams(part), known) < 0.4]
-        kept = "".join(_LEADS.sub("", part) for part in more if len(part) > 8)
-        return "答辩意见如下：\n" + "\n".join(said) + (f"\n另外说明：{kept}" if kept else "")
+        return "答辩意见如下：\n" + "\n".join(said)
 
     def _point(self, numbers: Sequence[str], points: Sequence[Mapping[str, Any]]) -> str:
         texts = [point.get("text", "").rstrip("。") for point in points]
