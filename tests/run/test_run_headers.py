@@ -20,7 +20,6 @@ from store.journal import Entry, EpisodeRow, Journal
 from tasks.run.header import header_of
 from tests.run.test_golden import FOLDER
 
-ROOT = Path(__file__).resolve().parents[2]
 SPEC = {"benchmark": "legalagentbench", "agent": "rules"}
 GOOD: dict[str, Any] = {
     "run": "r",

@@ -174,10 +174,6 @@ def test_who_opens_while_it_is_replaced_sees_one_or_the_other() -> None:
     assert not faults and seen <= {"甲", "乙"}
 
 
-def builder(name: str = "p") -> PackBuilder:
-    return PackBuilder(name, jurisdiction="x", source="s", licence="l", coverage="harvest", as_of="")
-
-
 def test_what_killed_builds_left_goes_with_the_next_one() -> None:
     for name in (".building-p-old", ".building-p-young", ".removed-p-abcdefgh"):
         (places.packs() / name).mkdir(parents=True)

@@ -6,15 +6,12 @@ whom.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from app.desk.court.scene import Scene, scene_of
-from store import places
-from store.builder import PackBuilder
 from tasks.courts.agents import registry
 from tasks.courts.casefile.case import Case
 from tasks.courts.play.view import CourtView
@@ -22,7 +19,7 @@ from tasks.episode.actions import Move, Say
 from tasks.episode.events import Record
 from tasks.run.runner import start_run
 from tasks.run.spec import RunSpec
-from tasks.sample.courtcases import court_cases
+from tests.support.review_fixture import build_cases
 
 _TO = {
     "原": "plaintiff_lawyer",
@@ -149,20 +146,12 @@ def install(monkeypatch: Any) -> None:
     monkeypatch.setattr(registry, "loaded", recited)
 
 
-CASES = ("CI-0001", "CR-0001", "CD-0001", "LC-0001")
+CASES = ("LC-0001", "CD-0001", "CI-0001", "CR-0001")
 
 
 def build_pack(name: str = "plays", cases: Sequence[str] = CASES) -> Path:
     """A pack that holds these cases of the sample and nothing else."""
-    wanted = [case for case in court_cases() if case.id in cases]
-    with PackBuilder(
-        name, jurisdiction="虚构法域", source="tests", licence="MIT", coverage="complete", as_of="2024-12-31"
-    ) as builder:
-        builder.add_row(
-            "CourtCode", {"法院名称": "云溪县人民法院", "法院代字": "云溪0101", "行政级别": "区县"}, "authored"
-        )
-        builder.add_tasks("courts", [json.dumps(case.fields(), ensure_ascii=False) for case in wanted])
-    return places.packs() / name
+    return build_cases(name, cases)
 
 
 @dataclass(frozen=True)

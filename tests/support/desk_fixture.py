@@ -147,18 +147,21 @@ def records() -> list[Record]:
     return found
 
 
-def _task_hash(pack: Pack) -> str:
-    path = pack.task_file("legalagentbench")
-    return file_hash(path) if path is not None else "0" * 64
-
-
-def header(run: str, pack: Path, agent: str = "rules") -> dict[str, Any]:
+def header(
+    run: str,
+    pack: Path,
+    agent: str = "rules",
+    *,
+    benchmark: str = "legalagentbench",
+    created: str = "2026-03-01T08:30:00+00:00",
+) -> dict[str, Any]:
     """A header as the runner writes it, with a fixed moment."""
     with Pack.open(pack) as opened:
+        tasks = opened.task_file(benchmark)
         return {
-            "format": 1, "run": run, "created": "2026-03-01T08:30:00+00:00",
-            "spec": {"benchmark": "legalagentbench", "agent": agent, "pack": str(pack)},
-            "tasks": {"file": "legalagentbench.jsonl", "sha256": _task_hash(opened)},
+            "format": 1, "run": run, "created": created,
+            "spec": {"benchmark": benchmark, "agent": agent, "pack": str(pack)},
+            "tasks": {"file": f"{benchmark}.jsonl", "sha256": file_hash(tasks) if tasks else "0" * 64},
             "pack": {
                 "name": opened.name, "hash": opened.hash, "path": str(pack), "provenance": sorted(opened.provenance),
                 "jurisdiction": "虚构法域",

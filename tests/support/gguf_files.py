@@ -40,25 +40,6 @@ CHATML = """\
 """
 """Append-only: each turn of the record only adds to the prompt."""
 
-THINKING = """\
-{%- for message in messages -%}
-<|im_start|>{{ message.role + "\\n" }}
-{%- if message.role == "assistant" and "</think>" in message.content -%}
-{{ message.content.split("</think>")[-1] | trim }}
-{%- else -%}
-{{ message.content }}
-{%- endif -%}
-<|im_end|>{{ "\\n" }}
-{%- endfor -%}
-{%- if add_generation_prompt -%}
-<|im_start|>assistant{{ "\\n" }}
-{%- if enable_thinking is defined and not enable_thinking -%}
-<think>{{ "\\n\\n" }}</think>{{ "\\n\\n" }}
-{%- endif -%}
-{%- endif -%}
-"""
-"""Knows a thinking mode, and drops the reasoning of earlier turns."""
-
 BROKEN = '{{ raise_exception("this template always fails") }}'
 
 _TYPES = {

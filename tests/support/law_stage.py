@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from typing import Any, Self
+from typing import Any
 
 from models.engine import Ask, EngineError, Reply
 from tasks.agents.modes import named
 from tasks.episode.actions import Steps, emit
-from tasks.episode.driver import Driver, Limits
-from tasks.episode.events import AttemptStarted, Record, Seated, ToolCalled, ToolReturned
+from tasks.episode.events import Record, ToolCalled, ToolReturned
 from tasks.episode.plain import plain
 from tasks.episode.seats import Policy
 from tasks.episode.state import State
@@ -19,7 +18,7 @@ from tasks.legalsearch.agents.briefing import Briefing
 from tasks.legalsearch.agents.phrases import TOOLS
 from tasks.legalsearch.agents.policies import DirectLawPolicy, SearchPolicy
 from tasks.legalsearch.rollouts import trajectory_tokens
-from tests.support.policy_stage import Actor
+from tests.support.policy_stage import Actor, Driven
 
 QUESTION = "2004年3月，盗伐林木的，依哪一条处罚？\nA: 第一条\nB: 第二条\nC: 第三条\nD: 第四条"
 CARD = {"id": "1", "type": "kqa", "question": QUESTION, "deepresearch_task_prompt": "\n只写选项字母。\n"}
@@ -87,7 +86,7 @@ def script(replies: Sequence[Said]) -> Callable[[Ask, int], Said]:
     return lambda ask, number: replies[min(ask.step, len(replies)) - 1]
 
 
-class Episode:
+class Episode(Driven):
     """One episode in memory. `results`: what each tool says; `seats`: (policy, step) changes of the seat after a
     step."""
 
@@ -105,7 +104,6 @@ class Episode:
         others: dict[str, Policy] | None = None,
         entropy: bool = False,
     ) -> None:
-        self.actor = Actor(play)  # type: ignore[arg-type]
         self.results = results or {}
         makers: dict[str, Callable[[str], Policy]] = {
             SEARCH: lambda name: SearchPolicy(name, brief or Briefing(tools), entropy=entropy),
@@ -115,44 +113,17 @@ class Episode:
         program = ToolEpisode(
             lambda name: (others or {}).get(name) or makers[name.split("+")[0]](name), self._call, turns
         )
-        self.driver = Driver("0", 1, program, lambda: 0.0, lambda: 0.0, Limits(turns=(turns or 400) + 1))
-        if records:
-            self.driver.load(list(records))
-        else:
-            given = card or CARD
-            self.driver.note(AttemptStarted(benchmark="b", task_id="1", attempt=1, seed=7, card=given), step=0)
-            self.driver.note(Seated(seat="agent", policy=policy, engine="toy:x"), step=0)
+        super().__init__(program, policy, Actor(play), card or CARD, turns=turns, records=records)  # type: ignore[arg-type]
 
     def _call(self, state: State, tool: str, arguments: object) -> Steps:
         call = yield from emit(ToolCalled(seat="agent", tool=tool, input=plain(arguments)))
         status, observation = self.results.get(tool, ("ok", FOUND))
         yield from emit(ToolReturned(seat="agent", tool=tool, status=status, observation=observation), parent=call)
 
-    def run(self, steps: int | None = None) -> Self:
-        while not self.driver.stopped and (steps is None or self.driver.state.steps < steps):
-            self.driver.advance()
-            while self.driver.ask is not None:
-                (reply,) = self.actor.answer([self.driver.ask])
-                self.driver.reply(reply)
-                self.driver.resume()
-        return self
-
-    @property
-    def records(self) -> tuple[Record, ...]:
-        return self.driver.state.records
-
-    def events(self, tag: str) -> list[Any]:
-        return [record.event for record in self.records if record.event.tag == tag]
-
     @property
     def answer(self) -> str:
         (answered,) = self.events("answered")
         return str(answered.res)
-
-    @property
-    def outcome(self) -> str:
-        stopped = self.driver.state.stopped
-        return stopped.outcome if stopped else "unfinished"
 
     @property
     def text(self) -> str:

@@ -14,6 +14,7 @@ from tasks.agents.modes import named
 from tasks.episode.driver import Driver, Limits
 from tasks.episode.events import AttemptStarted, Record, Seated
 from tasks.episode.scheduler import Scheduler
+from tasks.episode.seats import Program
 from tasks.legalagentbench.benchmark import METHODS, LegalAgentBench
 from tasks.run.spec import RunSpec
 
@@ -104,31 +105,30 @@ def well_behaved(policy: str) -> Callable[[Ask, int], str]:
     return play
 
 
-class Rehearsal:
+class Driven:
     """One episode in memory, driven by hand: quick."""
 
     def __init__(
         self,
+        program: Program,
         policy: str,
         actor: Actor,
+        card: dict[str, Any],
         *,
-        turns: int | None = None,
-        records: Sequence[Record] = (),
+        turns: int | None,
+        records: Sequence[Record],
         engine: str = SPEC,
     ) -> None:
         self.actor = actor
-        program = LegalAgentBench().program(None, [], RunSpec(benchmark="b", max_turns=turns))  # type: ignore[arg-type]
-        limits = Limits(turns=(turns or 400) + 1)
-        self.driver = Driver("0", 1, program, lambda: 0.0, lambda: 0.0, limits)
+        self.driver = Driver("0", 1, program, lambda: 0.0, lambda: 0.0, Limits(turns=(turns or 400) + 1))
         if records:
             self.driver.load(list(records))
         else:
-            card = {"id": "1", "question": QUESTION}
             self.driver.note(AttemptStarted(benchmark="b", task_id="1", attempt=1, seed=7, card=card), step=0)
             self.driver.note(Seated(seat="agent", policy=policy, engine=engine), step=0)
 
-    def run(self) -> Self:
-        while not self.driver.stopped:
+    def run(self, steps: int | None = None) -> Self:
+        while not self.driver.stopped and (steps is None or self.driver.state.steps < steps):
             self.driver.advance()
             while self.driver.ask is not None:
                 (reply,) = self.actor.answer([self.driver.ask])
@@ -149,6 +149,23 @@ class Rehearsal:
         return stopped.outcome if stopped else "unfinished"
 
 
+class Rehearsal(Driven):
+    """One of LegalAgentBench."""
+
+    def __init__(
+        self,
+        policy: str,
+        actor: Actor,
+        *,
+        turns: int | None = None,
+        records: Sequence[Record] = (),
+        engine: str = SPEC,
+    ) -> None:
+        program = LegalAgentBench().program(None, [], RunSpec(benchmark="b", max_turns=turns))  # type: ignore[arg-type]
+        card = {"id": "1", "question": QUESTION}
+        super().__init__(program, policy, actor, card, turns=turns, records=records, engine=engine)
+
+
 class Stage(Rehearsal):
     """The same on disk, with a scheduler: for seats that change hands."""
 
@@ -158,6 +175,7 @@ class Stage(Rehearsal):
         self.scheduler = Scheduler(self.journal, {SPEC: actor})
         self.scheduler.add(self.driver)
 
-    def run(self) -> Self:
+    def run(self, steps: int | None = None) -> Self:
+        assert steps is None
         self.scheduler.run()
         return self

@@ -6,12 +6,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from store import places
 from store.builder import PackBuilder
 from store.journal import SUFFIX, EpisodeRow, Journal, ScoreRow
-from store.pack import Pack
 from tasks.courts.casefile.case import AdviceCase, Case, CivilCase, CriminalCase
 from tasks.courts.environment import environment
 from tasks.courts.scores.drafted import ceiling_document, with_end_mark
@@ -28,8 +26,8 @@ from tasks.episode.events import (
     TopicTracked,
     entry_of,
 )
-from tasks.run.header import file_hash
 from tasks.sample.courtcases import court_cases
+from tests.support.desk_fixture import header
 
 CASES = {case.id: case for case in court_cases()}
 FEW = ("CI-0001", "CR-0001", "KQ-0001", "CD-0001")
@@ -42,10 +40,9 @@ GRADED = {"REA": (0.6, "主要理由一致，抵充顺序和律师费两点没�
 
 def build_cases(name: str = "courts", cases: Sequence[str] = FEW) -> Path:
     """A pack with these cases as tasks."""
-    builder = PackBuilder(
+    with PackBuilder(
         name, jurisdiction="虚构法域", source="tests", licence="MIT", coverage="complete", as_of="2024-12-31"
-    )
-    with builder:
+    ) as builder:
         builder.add_row(
             "CourtCode", {"法院名称": "云溪县人民法院", "法院代字": "云溪0101", "行政级别": "区县"}, "authored"
         )
@@ -142,7 +139,8 @@ def court_run(
         EpisodeRow(task if task not in tasks[:n] else f"{task}.{n}", n, task, tasks[:n].count(task))
         for n, task in enumerate(tasks)
     ]
-    with Journal.create(path, _header(pack, run), rows) as journal:
+    told = header(run, pack, benchmark="courts", created="2026-11-21T12:00:00+00:00")
+    with Journal.create(path, told, rows) as journal:
         for n, row in enumerate(rows):
             (attempt,) = journal.attempts(row.id)
             outcome = outcomes[n] if outcomes else "finished"
@@ -170,20 +168,3 @@ def graded(attempt: int, metric: str, value: float, reason: str, spec: str = "sc
         [{"verdict": metric, "reason": reason}],
         spec,
     )
-
-
-def _header(pack: Path, run: str) -> dict[str, Any]:
-    with Pack.open(pack) as opened:
-        tasks = opened.task_file("courts")
-        assert tasks is not None
-        return {
-            "format": 1, "run": run, "created": "2026-11-21T12:00:00+00:00",
-            "spec": {"benchmark": "courts", "agent": "rules", "pack": str(pack)},
-            "tasks": {"file": "courts.jsonl", "sha256": file_hash(tasks)},
-            "pack": {
-                "name": opened.name, "hash": opened.hash, "path": str(pack), "provenance": sorted(opened.provenance),
-                "jurisdiction": "虚构法域",
-            },
-            "prompts": {}, "engines": {}, "limits": {"turns": None, "tokens": None, "seconds": None}, "versions": {},
-            "command": [],
-        }  # fmt: skip
