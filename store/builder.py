@@ -45,24 +45,17 @@ from store.web_tables import WebWriter
 
 _BENCHMARK = re.compile(r"[a-z0-9][a-z0-9_-]*")
 _EXTRA = re.compile(r"[a-z0-9][a-z0-9_-]*(\.[a-z0-9]+)+")
-_EMPTY_ALLOWED: ContextVar[bool | None] = ContextVar("empty_allowed", default=None)
-
-ALLOW_EMPTY = "--allow-empty"
-"""How somebody who imports asks for empty tables."""
+_NOTHING_REFUSED: ContextVar[bool] = ContextVar("nothing_refused", default=False)
 
 
 @contextmanager
-def empty_allowed(asked: bool = True) -> Iterator[None]:
-    """A user imports inside the block: packs may be empty, or have empty tables, if he asked for that, and else may
-    not.
-
-    Outside of it only empty tables of a source are refused: code that builds an empty pack means it.
-    """
-    token = _EMPTY_ALLOWED.set(asked)
+def nothing_refused() -> Iterator[None]:
+    """A user imports inside the block: a pack that would hold nothing is refused. Code that builds one means it."""
+    token = _NOTHING_REFUSED.set(True)
     try:
         yield
     finally:
-        _EMPTY_ALLOWED.reset(token)
+        _NOTHING_REFUSED.reset(token)
 
 
 class PackBuilder:
@@ -252,7 +245,7 @@ class PackBuilder:
             (self._folder / name).write_bytes(data)
 
     def found_empty(self, source: str) -> None:
-        """A table of a source holds no rows; unless that is wanted (`empty_allowed`), the pack is not finished."""
+        """A table of a source holds no rows: the pack is not finished."""
         self._empty.append(source)
 
     def finish(self, progress: Callable[[str, int, int | None], None] | None = None) -> Path:
@@ -261,7 +254,7 @@ class PackBuilder:
         progress: called as importers call it (phase, done, of), for the indexes over articles.
 
         Raises:
-            BadInput: a table of its source or all of it is empty, and nobody asked for that; see `empty_allowed`.
+            BadInput: a table of its source is empty, or all of it where a user imports; see `nothing_refused`.
         """
         if self._finished is None:
             try:
@@ -358,16 +351,11 @@ class PackBuilder:
         )
 
     def _refuse_empty(self) -> None:
-        allowed = _EMPTY_ALLOWED.get()
-        if allowed:
-            return
         if self._empty:
-            raise BadInput(
-                f"{self._empty[0]}: no rows in it", f"Leave it out, or say that it is empty: {ALLOW_EMPTY}."
-            )
+            raise BadInput(f"{self._empty[0]}: no rows in it", "Leave it out, or fill it.")
         held = (*self._rows.values(), *self._documents.values(), *self._tasks.values())
-        if allowed is False and not any((*held, self._statutes.articles, self._web.pages)):
-            raise BadInput(f"Pack {self._name} would hold nothing", f"Look at its source, or say {ALLOW_EMPTY}.")
+        if _NOTHING_REFUSED.get() and not any((*held, self._statutes.articles, self._web.pages)):
+            raise BadInput(f"Pack {self._name} would hold nothing", "Look at its source.")
 
     def _refuse_foreign_folder(self) -> None:
         if self._destination.exists() and not (self._destination / manifests.FILE).is_file():

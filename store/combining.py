@@ -148,13 +148,13 @@ _PAGE = 500
 Progress = Callable[[str, int, int | None], None]
 
 
-def combine(first: Pack, second: Pack, name: str, progress: Progress, *, replacing: bool = False) -> Path:
+def combine(first: Pack, second: Pack, name: str, progress: Progress) -> Path:
     """Build the pack `name` of two; gives its path. It is there whole or not at all.
 
     Raises:
         BadInput: the two are one, or contradict each other, or the name is taken.
     """
-    _check(first, second, name, replacing)
+    _check(first, second, name)
     conflicts, packs = Conflicts(), (first, second)
     parts = [MergedPack(name=pack.name, hash=pack.hash, source=pack.manifest.source) for pack in packs]
     with (
@@ -181,14 +181,15 @@ def combine(first: Pack, second: Pack, name: str, progress: Progress, *, replaci
         return builder.finish(progress)
 
 
-def _check(first: Pack, second: Pack, name: str, replacing: bool) -> None:
+def _check(first: Pack, second: Pack, name: str) -> None:
     manifests.check_name(name)
     if real_path(first.path) == real_path(second.path) or first.hash == second.hash:
         raise BadInput(f"{first.name} and {second.name} are the same pack", "Name two packs that differ.")
     if name in (first.name, second.name):
         raise BadInput(f"{name} is one of the packs that are merged", "Choose another name: --name NAME.")
-    if (places.packs() / name).exists() and not replacing:
-        raise BadInput(f"A pack named {name} exists", "Choose another name, or add --replace.")
+    if (places.packs() / name).exists():
+        hint = f"Choose another name, or remove it first: moot data remove {name}."
+        raise BadInput(f"A pack named {name} exists", hint)
     one, other = first.manifest.jurisdiction, second.manifest.jurisdiction
     if one and other and one != other:
         raise BadInput(

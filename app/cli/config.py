@@ -1,6 +1,4 @@
-"""`moot config`: what the user decided for this machine, that is which hosts beyond it endpoints may be on, and what
-is kept here for later runs: the cache of replies.
-"""
+"""`moot config`: what the user decided for this machine, that is which hosts beyond it endpoints may be on."""
 
 from __future__ import annotations
 
@@ -9,16 +7,13 @@ import click
 from app import hosts as consent
 from app.cli.common import Whole, json_option, say
 from app.strings import t
-from app.strings.sentences import told
 from app.terminal import json_text
-from store.cache import Cache, file_of
 from tasks.errors import UsageError
 
 
 @click.group(cls=Whole)
 def config() -> None:
-    """See and change what you decided for this machine, none of which comes from a run or a pack; see and empty the
-    cache of replies.
+    """See and change what you decided for this machine, none of which comes from a run or a pack.
 
     Example: moot config hosts
     """
@@ -51,29 +46,6 @@ def hosts(action: str | None, host: str | None, key_env: str, as_json: bool) -> 
         else:
             consent.revoke(name)
     _list(as_json)
-
-
-@config.command()
-@click.option("--clear", is_flag=True, help="Forget all replies.")
-@json_option("Print file, replies and bytes as JSON.")
-def cache(clear: bool, as_json: bool) -> None:
-    """Say where `moot run --cache` keeps replies, how many there are and what they take; or empty it.
-
-    Example: moot config cache --clear
-    """
-    with Cache(file_of("replies")) as replies:
-        if clear:
-            replies.clear()
-        count, size = replies.size()
-        for trouble in replies.troubles:
-            say(f"moot: {told(trouble)}", err=True)
-        if as_json:
-            click.echo(
-                json_text({"file": str(replies.path), "replies": count, "bytes": size, "limit": replies.limit})
-            )
-        else:
-            sizes = {"size": f"{size / 1e6:.1f}", "limit": f"{replies.limit / 1e6:.0f}"}
-            say(t("config.cache", path=replies.path, n=f"{count:,}", **sizes))
 
 
 def _list(as_json: bool) -> None:

@@ -90,16 +90,15 @@ def build() -> None:
 
 
 @build.command()
-@click.option("--name", default="sample", show_default=True, callback=_pack_name, help="Name of the pack.")
 @json_option()
-def sample(name: str, as_json: bool) -> None:
+def sample(as_json: bool) -> None:
     """Build the fictional jurisdiction (虚构法域) with its tasks.
 
     Example: moot data build sample
     """
     from tasks.sample.build import build_sample
 
-    show_pack(lambda talk: build_sample(name, talk), as_json)
+    show_pack(lambda talk: build_sample(progress=talk), as_json)
 
 
 class _NamesFormats(click.Command):
@@ -114,18 +113,17 @@ class _NamesFormats(click.Command):
 @click.argument("format_name", metavar="FORMAT")
 @click.argument("source", metavar="PATH", type=click.Path(path_type=Path))
 @click.option("--name", default=None, callback=_pack_name, help="Name of the pack; default: the format.")
-@click.option("--allow-empty", is_flag=True, help="Also where the source, or a table of it, holds no rows.")
 @json_option()
-def import_(format_name: str, source: Path, name: str | None, allow_empty: bool, as_json: bool) -> None:
+def import_(format_name: str, source: Path, name: str | None, as_json: bool) -> None:
     """Import a folder, zip or file of a FORMAT as a pack.
 
     Example: moot data import tables my_corpora --name full
     """
-    from store.builder import empty_allowed
+    from store.builder import nothing_refused
 
     import_pack = importer(format_name)
     chosen = name or format_name.lower().replace("_", "-")
-    with empty_allowed(allow_empty):
+    with nothing_refused():
         show_pack(lambda talk: import_pack(source, chosen, talk), as_json)
 
 
@@ -172,9 +170,8 @@ def embed(name: str, model: str, pooling: str | None, as_json: bool) -> None:
 @click.argument("first")
 @click.argument("second")
 @click.option("--name", required=True, callback=_pack_name, help="Name of the merged pack.")
-@click.option("--replace", "replacing", is_flag=True, help="Replace a pack of that name.")
 @json_option()
-def merge_(first: str, second: str, name: str, replacing: bool, as_json: bool) -> None:
+def merge_(first: str, second: str, name: str, as_json: bool) -> None:
     """Make one pack of two: versions of FIRST, texts of SECOND where the version is the same.
 
     Where they differ FIRST wins; each difference is counted, with examples.
@@ -186,7 +183,7 @@ def merge_(first: str, second: str, name: str, replacing: bool, as_json: bool) -
     talk = Talk()
     try:
         with Pack.open(first) as one, Pack.open(second) as other:
-            path = combine(one, other, name, talk, replacing=replacing)
+            path = combine(one, other, name, talk)
     finally:
         talk.close()
     entry = _listed(path)

@@ -26,6 +26,7 @@ from app.guard import install_guard, prove
 from app.strings import language, size_words, t
 from app.terminal import clean, json_text, pad
 from store import places
+from store.cache import Cache, file_of
 from store.errors import StoreError
 from tasks import registry
 
@@ -132,6 +133,18 @@ def _data() -> Iterator[Check]:
         1 for path in places.runs().glob("[!.]*") if path.is_file() and not path.name.endswith(("-wal", "-shm"))
     )
     yield Check("runs", "ok" if runs else "absent", t("doctor.runs.count", n=runs))
+    yield _replies()
+
+
+def _replies() -> Check:
+    """The file of replies that `moot run --cache` takes up again; deleting it empties the cache."""
+    path = file_of("replies")
+    if not path.is_file():
+        return Check("replies", "absent", t("doctor.replies.none", path=path))
+    with Cache(path) as replies:
+        count, size = replies.size()
+    sizes = {"size": size_words(size), "limit": size_words(replies.limit)}
+    return Check("replies", "ok", t("doctor.replies.kept", path=path, n=f"{count:,}", **sizes))
 
 
 def _library() -> Check:

@@ -5,14 +5,14 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from app.cli.common import PACK, RUN, json_option, note, say, table
+from app.cli.common import RUN, json_option, note, say, table
 from app.figures import bounds, number, percent
 from app.strings import t
 from app.terminal import clean, json_text
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tasks.verifying.citing import Cited
     from tasks.verifying.decisions import Decision
     from tasks.verifying.standing import PairAgreement, Standing
-    from tasks.verifying.taskset import Task, TaskSet, Text
+    from tasks.verifying.taskset import Task, TaskSet
 
 COLUMNS = (
     "metric", "group", "raters", "n", "clusters", "raw", "kappa_linear", "kappa_quadratic", "interval",
@@ -38,32 +38,6 @@ COLUMNS = (
 REVIEWERS = 2
 """Who must have passed a task that is published."""
 _SQLITE = b"SQLite format 3\0"
-_Command = TypeVar("_Command", bound=Callable[..., Any])
-OPTIONS = (
-    click.option("--decision", type=click.Choice(["accept", "correct", "reject"]),
-        help="Of a task: what you decide."),
-    click.option("--why", multiple=True, help="Of a task: code of a reason; may be given again."),
-    click.option("--question", default=None, help="Of a task: the question as it should be."),
-    click.option("--answer", default=None, help="Of a task: the answer as it should be."),
-    click.option("--key", multiple=True, help="Of a task: a key as it should be; give all of them."),
-    click.option("--consensus", is_flag=True, help="Of a task: the decision that its reviewers agreed on."),
-    click.option(
-        "--add", type=click.Path(path_type=Path), default=None,
-        help="Take over the log of another reviewer of the file."
-    ),
-    click.option("--pack", type=PACK, default=None, help="Corpus pack of the tasks, for the law that they cite."),
-    click.option(
-        "--publish", type=click.Path(path_type=Path), default=None,
-        help="Write the tasks that reviewers accepted or corrected to this new task file, with who decided what."
-    ),
-)  # fmt: skip
-
-
-def deciding(command: _Command) -> _Command:
-    """The options by which a person decides about a task."""
-    for option in reversed(OPTIONS):
-        command = option(command)
-    return command
 
 
 def is_task_file(name: str) -> bool:
@@ -79,9 +53,8 @@ def is_task_file(name: str) -> bool:
 
 
 def review_tasks(
-    path: Path, task_id: str, author: str, reason: str, *, decision: Any, why: Sequence[str], question: str | None,
-    answer: str | None, key: Sequence[str], consensus: bool, add: Path | None, pack: str | None, publish: Path | None,
-    as_json: bool,
+    path: Path, task_id: str, author: str, reason: str, *, decision: Any, why: Sequence[str], consensus: bool,
+    add: Path | None, publish: Path | None, as_json: bool,
 ) -> None:  # fmt: skip
     """List the tasks of a file, show one, or append a decision about it."""
     from tasks.verifying.decisions import add_log, decide
@@ -93,19 +66,17 @@ def review_tasks(
         note(t("verify.added", n=len(came), file=add))
         if again:
             note(t("verify.again", names=t("show.comma").join(again)))
-    fields: dict[str, Text] = {"key": tuple(key)} if key else {}
-    fields |= {name: value for name, value in (("question", question), ("answer", answer)) if value is not None}
     if publish is not None:
         if task_id:
             raise UsageError("--publish writes the whole set", "Leave the task out.")
         return _publish(tasks, publish, as_json)
     if not task_id or decision is None:
-        if fields or why or consensus or (decision is not None and not task_id):
+        if why or consensus or (decision is not None and not task_id):
             raise UsageError(
                 "a decision needs a task and --decision", "Give both: moot review FILE TASK --decision accept."
             )
-        return _list(tasks, author, as_json) if not task_id else _show(tasks, task_id, author, pack or "", as_json)
-    made = decide(tasks, task_id, decision, author, why=why, note=reason, fields=fields, consensus=consensus)
+        return _list(tasks, author, as_json) if not task_id else _show(tasks, task_id, author, as_json)
+    made = decide(tasks, task_id, decision, author, why=why, note=reason, consensus=consensus)
     if as_json:
         return click.echo(json_text(made.line(tasks)))
     say(t("verify.said", task=made.task, verdict=verdict_words(made), author=made.author))
@@ -186,7 +157,7 @@ def agreement_lines(pairs: Sequence[PairAgreement]) -> str:
     return table(head, rows, left=2)
 
 
-def _show(tasks: TaskSet, task_id: str, author: str, pack: str, as_json: bool) -> None:
+def _show(tasks: TaskSet, task_id: str, author: str, as_json: bool) -> None:
     from tasks.verifying.citing import cited, day_of, laws_of, pack_of
     from tasks.verifying.decisions import decisions_of
     from tasks.verifying.standing import standings, visible_to
@@ -194,7 +165,7 @@ def _show(tasks: TaskSet, task_id: str, author: str, pack: str, as_json: bool) -
     task = tasks.task(task_id)
     standing = standings(tasks, decisions_of(tasks))[task.id]
     seen, hidden = visible_to(standing, author)
-    with pack_of(tasks, pack) as opened:
+    with pack_of(tasks) as opened:
         day = day_of(task, opened)
         laws = cited(task, day, laws_of(opened))
     if as_json:
@@ -297,14 +268,6 @@ def _pair(coefficient: Coefficient) -> tuple[str, str]:
     "--sample", "sampled", is_flag=True, help="List the episodes of the seeded sample, and how far raters agree."
 )
 @click.option(
-    "--share",
-    type=click.FloatRange(0, 1, min_open=True),
-    default=0.1,
-    show_default=True,
-    help="Share of each group in the sample.",
-)
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the sample.")
-@click.option(
     "--metric",
     default=None,
     help="The metric that is scored, as graders name it: REA, DOC parts such as CLA, topic:T3.",
@@ -312,11 +275,28 @@ def _pair(coefficient: Coefficient) -> tuple[str, str]:
 @click.option("--value", type=float, default=None, help="From 0 to 10; answer and basis of legalsearch from 0 to 1.")
 @click.option("--author", default=None, help="Who scores.")
 @click.option("--reason", default=None, help="Why.")
-@deciding
+@click.option(
+    "--decision",
+    type=click.Choice(["accept", "reject"]),
+    help="Of a task: what you decide; corrections are written on the desk.",
+)
+@click.option("--why", multiple=True, help="Of a task: code of a reason; may be given again.")
+@click.option("--consensus", is_flag=True, help="Of a task: the decision that its reviewers agreed on.")
+@click.option(
+    "--add",
+    type=click.Path(path_type=Path),
+    default=None,
+    help="Take over the log of another reviewer of the file.",
+)
+@click.option(
+    "--publish",
+    type=click.Path(path_type=Path),
+    default=None,
+    help="Write the tasks that reviewers accepted or corrected to this new task file, with who decided what.",
+)
 @json_option()
 def review(
-    run_name: str, episode: str | None, sampled: bool, share: float, seed: int, metric: str | None,
-    value: float | None,
+    run_name: str, episode: str | None, sampled: bool, metric: str | None, value: float | None,
     author: str | None, reason: str | None, as_json: bool, **deciding: Any,
 ) -> None:  # fmt: skip
     """List the episodes of a RUN that people are asked about, or append a person's score of one EPISODE.
@@ -344,12 +324,12 @@ def review(
     if sampled and episode is not None:
         raise UsageError(
             f"review takes either --sample or an EPISODE, and has both: --sample {episode}",
-            "A larger sample: --sample --share 0.2.",
+            "Leave one of them out.",
         )
     if not sampled and episode is None:
         raise UsageError("review needs either --sample or an EPISODE", "`moot review --help` shows both.")
     if sampled:
-        return _sample(run_name, share, seed, as_json)
+        return _sample(run_name, as_json)
     if metric is None or value is None or author is None or reason is None:
         given = {"metric": metric, "value": value, "author": author, "reason": reason}
         missing = ", ".join(f"--{name}" for name, one in given.items() if one is None)
@@ -375,16 +355,16 @@ def review(
     say(said + more)
 
 
-def _sample(run_name: str, share: float, seed: int, as_json: bool) -> None:
+def _sample(run_name: str, as_json: bool) -> None:
     from tasks.scoring.agreement import clusters_of, of_journal
-    from tasks.scoring.human import sample
+    from tasks.scoring.human import SEED, SHARE, sample
 
     with Journal.open(run_path(run_name)) as journal:
-        chosen, header = sample(journal, share=share, seed=seed), header_of(journal)
+        chosen, header = sample(journal), header_of(journal)
         run, clusters = str(header["run"]), clusters_of(header)
-        agreed = of_journal(journal, clusters=clusters, seed=seed)
+        agreed = of_journal(journal, clusters=clusters, seed=SEED)
     if as_json:
-        told = {"share": share, "seed": seed, "sample": [asdict(one) for one in chosen]}
+        told = {"share": SHARE, "seed": SEED, "sample": [asdict(one) for one in chosen]}
         return click.echo(json_text({"run": run, **told, "agreement": [row.as_dict() for row in agreed]}))
     if not chosen:
         return note(t("review.empty"))

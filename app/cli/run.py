@@ -380,7 +380,7 @@ def _in_background(wanted: bool, as_json: bool) -> bool:
     "--cache",
     is_flag=True,
     help="Take replies of earlier runs where question and model are the same, at temperature 0, and mark them; "
-    "`moot config cache` says where they are.",
+    "`moot doctor` says where they are.",
 )
 @budget_tokens_option
 @budget_seconds_option

@@ -170,17 +170,13 @@ def remove(run_names: tuple[str, ...], yes: bool, as_json: bool) -> None:
 @list_runs.command()
 @click.argument("run_name", metavar="RUN", type=RUN)
 @click.argument("name", metavar="NAME", required=False)
-@click.option("--clear", is_flag=True, help="Take its name away.")
 @json_option()
-def rename(run_name: str, name: str | None, clear: bool, as_json: bool) -> None:
-    """Call a RUN by a NAME of this machine, wherever a RUN is named. Its id, which is part of the record, stays.
+def rename(run_name: str, name: str | None, as_json: bool) -> None:
+    """Call a RUN by a NAME of this machine, wherever a RUN is named; without one its name is taken away. Its id,
+    which is part of the record, stays.
 
     Example: moot list rename 20261121-120000-legalagentbench-rules-1a2b baseline
     """
-    if (name is not None) == clear:
-        raise UsageError(
-            "a run gets a NAME, or loses it with --clear", "For example: moot list rename latest baseline."
-        )
     kept = "" if name is None else check_name(name)
     path = run_path(run_name)
     _tell(path, change(path, lambda label: label.model_copy(update={"name": kept})), as_json)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import click
@@ -114,12 +113,10 @@ FILE = click.Path(path_type=Path)
     " of a folder all .json and .jsonl files, each a run.",
 )
 @click.option("--tokens", type=FILE, default=None, help="Token lines of the same run.")
-@click.option("--save/--no-save", default=True, show_default=True, help="Keep the predictions as a run.")
 @click.option("--out", type=FILE, default=None, help="The run file to write; must not exist.")
 @json_option("Print the score block as JSON.")
 def score_predictions(
-    benchmark: str, dataset: Path, given: tuple[Path, ...], tokens: Path | None, save: bool, out: Path | None,
-    as_json: bool,
+    benchmark: str, dataset: Path, given: tuple[Path, ...], tokens: Path | None, out: Path | None, as_json: bool,
 ) -> None:  # fmt: skip
     """Import a file of predictions as a run of BENCHMARK and score it.
 
@@ -136,34 +133,17 @@ def score_predictions(
     if several and out is not None:
         raise UsageError("--out names one run file", "Of several prediction files each becomes a run of the library.")
     every = [(sources, _read(sources)) for sources in sources_of(benchmark, dataset, given, tokens)]
-    with TemporaryDirectory(prefix="moot-score-") as folder:
-        passing = None if save or out else Path(folder)
-        if not several:
-            return _single(*every[0], out, passing, as_json)
-        runs = [_saved(*one, None, passing and passing / str(number)) for number, one in enumerate(every)]
-        called = [name_run(path, sources) if save else "" for path, (sources, _) in zip(runs, every, strict=True)]
-        if as_json:
-            return click.echo(json_text({"runs": [_block(*one) for one in zip(runs, called, strict=True)]}))
-        for one in zip(runs, called, strict=True):
-            say(_line(*one))
-    if save:
-        note(t("predictions.saved", n=len(every)))
-
-
-def _single(sources: Sources, imported: Imported, out: Path | None, passing: Path | None, as_json: bool) -> None:
-    path = _saved(sources, imported, out, passing)
-    if passing is None:
-        note(f"saved as run {path.stem}")
-    run = read_stored(path)
-    print_summary(summary_of(run), as_json, run.header)
-
-
-def _saved(sources: Sources, imported: Imported, out: Path | None, passing: Path | None) -> Path:
-    """The run file: `out`, else one of the library; in a folder that goes away where nothing is kept."""
-    if passing is not None:
-        passing.mkdir(exist_ok=True)
-        return save_run(sources, imported, out=passing / f"{sources.predictions.stem or 'predictions'}.moot")
-    return save_run(sources, imported, out=out, argv=sys.argv[1:])
+    runs = [save_run(*one, out=out, argv=sys.argv[1:]) for one in every]
+    if not several:
+        note(f"saved as run {runs[0].stem}")
+        run = read_stored(runs[0])
+        return print_summary(summary_of(run), as_json, run.header)
+    called = [name_run(path, sources) for path, (sources, _) in zip(runs, every, strict=True)]
+    if as_json:
+        return click.echo(json_text({"runs": [_block(*one) for one in zip(runs, called, strict=True)]}))
+    for one in zip(runs, called, strict=True):
+        say(_line(*one))
+    return note(t("predictions.saved", n=len(every)))
 
 
 def _read(sources: Sources) -> Imported:

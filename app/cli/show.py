@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
-from itertools import groupby, islice
+from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any
@@ -158,22 +158,19 @@ def data_of(reading: Reading) -> dict[str, object]:
     default=None,
     help="Of a run, only episodes that ended so.",
 )
-@click.option("--text", default="", metavar="TEXT", help="Of a run, only episodes with this in task or question.")
-@click.option("--limit", type=click.IntRange(1), default=None, help="Of a run, only the first N episodes.")
 @click.option("--failures", is_flag=True, help="Say why attempts failed, by class, with the steps that show it.")
 @json_option()
 def show(
     run_name: str, episode: str | None, verify: bool, attempt: int | None, prompts: bool, seat: str | None,
-    step: int | None, context: int | None, outcome: str | None, text: str, limit: int | None,
-    failures: bool, as_json: bool,
+    step: int | None, context: int | None, outcome: str | None, failures: bool, as_json: bool,
 ) -> None:  # fmt: skip
     """Show a RUN, or one EPISODE of it event by event.
 
     Example: moot show 20261121-120000-legalagentbench-rules-1a2b sample-405 --verify
     """
     path = run_path(run_name)
-    if episode is not None and (outcome or text or limit):
-        raise UsageError("--outcome, --text and --limit choose among the episodes of a run", "Leave the episode out.")
+    if episode is not None and outcome:
+        raise UsageError("--outcome chooses among the episodes of a run", "Leave the episode out.")
     if seat is not None:
         if episode is None:
             raise UsageError("--would-read needs an episode", "Name it behind the run: `moot show RUN` lists them.")
@@ -183,22 +180,22 @@ def show(
     if step and episode is None:
         raise UsageError("--step needs an episode", "Name it behind the run: `moot show RUN` lists them.")
     if failures:
-        if outcome or text or limit or step or attempt or verify:
+        if outcome or step or attempt or verify:
             raise UsageError("--failures looks at the last attempt of every episode", "Leave the other choices out.")
         return show_failures(path, run_name, episode, as_json=as_json)
     if verify:
         return _verify(run_name, episode, as_json)
     with Journal.open(path) as journal:
         if episode is None:
-            _show_run(journal, as_json, outcome, text, limit)
+            _show_run(journal, as_json, outcome)
         else:
             _show_episode(journal, episode, attempt, prompts, step, as_json)
 
 
-def _show_run(journal: Journal, as_json: bool, outcome: str | None, text: str, limit: int | None) -> None:
+def _show_run(journal: Journal, as_json: bool, outcome: str | None) -> None:
     """All of it or, where an episode is damaged, nothing: what is to be said is gathered in a file, not in memory."""
     header = header_of(journal)
-    found = islice(_episodes(journal, outcome, text), limit)
+    found = _episodes(journal, outcome)
     with TemporaryFile("w+", encoding="utf-8", errors="replace", newline="") as kept:
         if as_json:
             told = {"run": header["run"], "header": header, "episodes": []}
@@ -227,17 +224,13 @@ def _lines(journal: Journal, header: HeaderData, episodes: Iterable[dict[str, An
         )
 
 
-def _episodes(journal: Journal, outcome: str | None, text: str) -> Iterator[dict[str, Any]]:
-    """The episodes that ended so and hold the text in task or question, as JSON data. Only the ends of the others are
-    read."""
+def _episodes(journal: Journal, outcome: str | None) -> Iterator[dict[str, Any]]:
+    """The episodes that ended so, as JSON data. Only the ends of the others are read."""
     for row, attempts in journal.walk():
         stopped = stopped_of(journal, attempts[-1].id) if outcome is not None else None
         if outcome is not None and outcome != (stopped.outcome if stopped else UNFINISHED):
             continue
         state = fold(read_episode(journal, row.id))
-        question = str(state.card.get("question", ""))
-        if text.lower() not in f"{row.id} {question}".lower():
-            continue
         yield {
             "episode": row.id,
             "task": row.task_id,
@@ -247,7 +240,7 @@ def _episodes(journal: Journal, outcome: str | None, text: str) -> Iterator[dict
             "tokens": state.tokens,
             "outcome": state.stopped.outcome if state.stopped else UNFINISHED,
             "flags": sorted(state.flags),
-            "question": question,
+            "question": str(state.card.get("question", "")),
         }
 
 

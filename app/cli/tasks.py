@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import date, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -49,14 +49,6 @@ def check_cases(paths: Sequence[Path], as_json: bool) -> bool:
     return bool(errors)
 
 
-def print_schema() -> None:
-    """The JSON Schemas of a case and of a civil dispute."""
-    from tasks.courts.casefile import case as casefile
-
-    made = {"case": casefile.json_schema(), "dispute": casefile.dispute_schema()}
-    click.echo(json.dumps(made, ensure_ascii=False, indent=2))
-
-
 def print_laws(as_json: bool) -> None:
     """The laws of the shipped index with the first and last day of every version."""
     from tasks.courts.casefile.law import shipped_laws
@@ -73,9 +65,6 @@ def print_laws(as_json: bool) -> None:
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), default=None, help="The case file to write; default: stdout.")
 @click.option(
-    "--env", type=click.Choice(["CI", "CR"]), default=None, help="What the judgment has to be; default: what it is."
-)
-@click.option(
     "--keep-names", is_flag=True, help="Leave the names of people; numbers and addresses are masked all the same."
 )
 @json_option("Print case, masked, missing and notes as JSON.")
@@ -84,7 +73,6 @@ def from_judgment(
     ctx: click.Context,
     file: Path,
     out: Path | None,
-    env: Literal["CI", "CR"] | None,
     keep_names: bool,
     as_json: bool,
 ) -> None:
@@ -99,7 +87,7 @@ def from_judgment(
 
     if out is not None and out.exists():
         raise BadInput(f"{out} exists", "Choose another --out.")
-    made = draft(file, env=env, keep_names=keep_names)
+    made = draft(file, keep_names=keep_names)
     if out is not None:
         with written_whole(out, new=True) as stream:
             stream.write(json.dumps(made.case_fields, ensure_ascii=False) + "\n")
@@ -305,11 +293,10 @@ def construct_tasks(
 @click.option(
     "--laws", is_flag=True, help="List the laws that a case may cite, with the days of their versions, instead."
 )
-@click.option("--schema", is_flag=True, help="Print the JSON Schema of a case, and of a civil dispute, instead.")
 @json_option()
 @click.pass_context
 def validate_tasks(
-    ctx: click.Context, files: Sequence[Path], name: str, law: bool, laws: bool, schema: bool, as_json: bool
+    ctx: click.Context, files: Sequence[Path], name: str, law: bool, laws: bool, as_json: bool
 ) -> None:
     """Check every task of a FILE and name file, line and field of each fault; exit code 1 when there is one. With
     --law several case files, and folders of them; whether the reasons hold is for a person to say.
@@ -318,13 +305,13 @@ def validate_tasks(
 
     Example: moot tasks validate --law my-cases/
     """
-    if bool(files) + laws + schema != 1 or (len(files) > 1 and not law):
+    if bool(files) == laws or (len(files) > 1 and not law):
         raise UsageError(
-            "validate takes either one task file, or case files with --law, or one of --laws and --schema",
+            "validate takes either one task file, or case files with --law, or --laws",
             "For example: moot tasks validate --law my-cases/",
         )
     if not files:
-        return print_laws(as_json) if laws else print_schema()
+        return print_laws(as_json)
     if law:
         ctx.exit(1 if check_cases(files, as_json) else 0)
     file = files[0]

@@ -26,6 +26,8 @@ from tasks.scoring.result import INFRASTRUCTURE
 SCORER, VERSION = HUMAN, "human/1"
 SHARE = 0.10
 """Share of the episodes of a group that people are offered."""
+SEED = 0
+"""Of the sample, wherever it is drawn."""
 GRADED = 10.0
 SCALES: Mapping[str, float] = {"answer": 1.0, "basis": 1.0}
 """Metric -> its best value where a person says right or wrong; every other metric is scored from 0 to 10."""
@@ -126,7 +128,7 @@ class Chosen:
     authors: tuple[str, ...]
 
 
-def sample(journal: Journal, group: Group = group_of, share: float = SHARE, seed: int = 0) -> list[Chosen]:
+def sample(journal: Journal, group: Group = group_of, share: float = SHARE, seed: int = SEED) -> list[Chosen]:
     """The seeded sample of a run: of each group the share of its ended episodes, at least one; groups in order of the
     run.
 

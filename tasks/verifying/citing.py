@@ -82,13 +82,13 @@ def _having(law: str, number: ArticleNumber, laws: Laws) -> tuple[list[LawVersio
 
 
 @contextmanager
-def pack_of(tasks: TaskSet, name: str = "") -> Iterator[Pack | None]:
-    """The pack that is named, else the one after which constructed tasks are numbered; None where there is none.
+def pack_of(tasks: TaskSet) -> Iterator[Pack | None]:
+    """The pack after which constructed tasks are numbered; None where there is none.
 
     Raises:
-        StoreError: the pack that is named cannot be opened.
+        StoreError: the pack cannot be opened.
     """
-    found = name or _numbered_after(tasks)
+    found = _numbered_after(tasks)
     if not found:
         yield None
         return

@@ -8,7 +8,7 @@ import click
 
 from app.cli.main import cli
 
-COMMANDS, OPTIONS = 47, 218
+COMMANDS, OPTIONS = 46, 200
 
 
 def commands(command: click.Command, context: click.Context) -> Iterator[tuple[click.Command, click.Context]]:

@@ -77,8 +77,6 @@ def test_published_keys_stay_beside_the_new_ones() -> None:
     [
         (["--sort", "colour"], 2, "cannot be sorted by 'colour'"),
         (["--state", "odd"], 2, "odd"),
-        (["rename", FIRST], 2, "a run gets a NAME"),
-        (["rename", FIRST, "x", "--clear"], 2, "a run gets a NAME"),
         (["rename", FIRST, OTHER], 1, "is the id of a run"),
         (["rename", "nothing", "x"], 2, "no run 'nothing'"),
         (["tag", FIRST, "a b"], 1, "cannot be a tag"),

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from store.cache import file_of
+from store.cache import Cache, file_of
 from store.journal import Journal
 from tasks.episode import exchange
 from tests.cli.test_endpoint_runs import Moot
@@ -81,9 +81,9 @@ def test_a_second_run_takes_its_replies_from_the_first(moot: Moot, servers: list
     assert moot("show", second["run"], "--verify", "--json").code == 0
     moot.run(f"endpoint:{server.spec}").block()
     assert len(server.asked) == 2 * asked, "without --cache the server is asked"
-    kept = json.loads(moot("config", "cache", "--json").out)
-    assert kept["replies"] == asked and kept["file"] == str(file_of("replies")) and kept["bytes"] <= kept["limit"]
-    assert json.loads(moot("config", "cache", "--clear", "--json").out)["replies"] == 0
+    kept = next(one for one in json.loads(moot("doctor", "--json").out)["checks"] if one["key"] == "replies")
+    assert f"{file_of('replies')}：{asked} 条回答" in kept["detail"]
+    file_of("replies").unlink()
     moot.run(f"endpoint:{server.spec}", "--cache").block()
     assert len(server.asked) == 3 * asked
 
@@ -99,7 +99,8 @@ def test_only_replies_that_ended_are_kept(moot: Moot, servers: list[FakeServer])
     moot.run(f"endpoint:{server.spec}", "--cache", "--max-seconds", "0.3", "--parallel", "3").block()
     server.chat = lambda call: call.refuse(500, "out of memory")
     moot.run(f"endpoint:{server.spec}", "--cache").block(code=1)
-    assert json.loads(moot("config", "cache", "--json").out)["replies"] == 0
+    with Cache(file_of("replies")) as replies:
+        assert replies.size()[0] == 0
 
 
 def test_a_damaged_cache_is_said_and_the_run_is_whole(moot: Moot, servers: list[FakeServer]) -> None:

@@ -11,7 +11,8 @@ from click.testing import CliRunner, Result
 from app.cli.review import review
 from store.errors import BadInput
 from tasks.errors import UsageError
-from tasks.verifying.decisions import log_of
+from tasks.verifying.decisions import decide, log_of
+from tasks.verifying.taskset import read_set
 
 RECORD = {"question": "某公司涉案几次？", "answer": "共12次。", "key": ["12次"], "hops": 1, "way": "get_company_info"}
 
@@ -45,7 +46,7 @@ def test_a_set_is_decided_listed_and_published(made: Path, tmp_path: Path) -> No
         "--reason",
         "见题面",
     )
-    invoke(made, "t-2", "--decision", "correct", "--author", "Wang", "--answer", "12次", "--key", "12次")
+    decide(read_set(made), "t-2", "correct", "Wang", fields={"answer": "12次", "key": ("12次",)})  # as the desk does
     listed = json.loads(invoke(made, "--json").stdout)
     assert listed["counts"] == {"open": 1, "once": 0, "agreed": 1, "disputed": 1, "settled": 0}
     (pair,) = listed["agreement"]
@@ -78,7 +79,7 @@ def test_what_others_decided_is_shown_to_nobody_who_has_not(made: Path) -> None:
         (["t-9", "--decision", "accept", "--author", "Li"], "no task t-9"),
         (["t-1", "--decision", "accept"], "needs its author"),
         (["--decision", "accept"], "needs a task"),
-        (["t-1", "--question", "别的"], "needs a task and --decision"),
+        (["t-1", "--why", "leak"], "needs a task and --decision"),
         (["--sample"], "about a RUN"),
         (["t-1", "--value", "3"], "about a RUN"),
     ],

@@ -179,12 +179,6 @@ def test_what_no_case_can_be_made_of_is_refused_by_name(kind: str) -> None:
     assert says in caught.value.title and caught.value.hint
 
 
-def test_the_environment_that_is_wanted_must_fit() -> None:
-    assert drafted(texts.LOAN, env="CI").case_fields["env"] == "CI"
-    with pytest.raises(BadInput, match="civil judgment, which makes no CR case"):
-        drafted(texts.LOAN, env="CR")
-
-
 def test_only_the_first_judgment_of_a_file_is_read() -> None:
     made = drafted(texts.THEFT + texts.LOAN)
     assert made.case_fields["cause"] == "盗窃罪" and any("another document" in note for note in made.notes)
@@ -678,7 +672,7 @@ def test_masked_judgments_become_cases_that_load(data: Callable[..., Path]) -> N
             f"刑事判决书\n{record['facts']}\n本院认为，{record['court_reason']}。依照{laws}之规定，判决如下：\n"
             f"{rulings}"
         )
-        made = drafted(text, env="CR")
+        made = drafted(text)
         gold, wanted = made.case_fields["gold"], record["gold"]
         sentence = gold["sentence"]
         loaded += made.needed == ()

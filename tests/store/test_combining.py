@@ -91,4 +91,3 @@ def test_what_cannot_be_one_pack_is_refused_and_leaves_nothing(packs: tuple[Pack
             with pytest.raises(BadInput, match=said):
                 combine(one, two, name, quiet)
     assert not (first.path.parent / "x").exists()
-    assert combine(first, second, "again", quiet, replacing=True).name == "again"

@@ -195,7 +195,7 @@ def empty(tmp_path: Path) -> Path:
     return path
 
 
-def test_an_empty_table_replaces_nothing_unasked(empty: Path) -> None:
+def test_an_empty_table_replaces_nothing(empty: Path) -> None:
     full = empty.with_name("full") / empty.name
     full.parent.mkdir()
     full.write_text(f"{HEADER}甲公司,1\n", encoding="utf-8")
@@ -203,9 +203,7 @@ def test_an_empty_table_replaces_nothing_unasked(empty: Path) -> None:
     (full.parent / "AddrInfo.csv").write_text("地址,省份\n", encoding="utf-8")
     for source in (empty, full.parent):
         code, _, err = moot("data", "import", "tables", source, "--name", "p")
-        assert code == 1 and "no rows in it" in err and "--allow-empty" in err
+        assert code == 1 and "no rows in it" in err
     with Pack.open("p", verify=True) as pack:
         assert pack.counts()["tables"]["CompanyInfo"] == 1
-    code, out, _ = moot("data", "import", "tables", empty, "--name", "p", "--allow-empty", "--json")
-    assert code == 0 and json.loads(out)["tables"]["CompanyInfo"] == 0
     assert left_behind() == ["p"]

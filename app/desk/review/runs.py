@@ -32,11 +32,8 @@ from tasks.errors import UsageError
 from tasks.run.header import HeaderData, header_of, is_fictional
 from tasks.run.plan import stored_task_file
 from tasks.run.reading import GRADER, read_episode, stopped_of
-from tasks.scoring.human import SCORER, SHARE, Chosen, add_score, drawn, group_of, newest, sample, scale_of
+from tasks.scoring.human import SCORER, SEED, SHARE, Chosen, add_score, drawn, group_of, newest, sample, scale_of
 from tasks.scoring.result import INFRASTRUCTURE, Result
-
-SEED = 0
-"""Of the sample: the one that `moot review --sample` takes too."""
 
 
 @dataclass(frozen=True, slots=True)

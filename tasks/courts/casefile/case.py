@@ -218,22 +218,3 @@ class Dispute(_Civil):
             for env in get_args(CivilCase.model_fields["env"].annotation)
         )
         return one, two, three
-
-
-def json_schema() -> dict[str, object]:
-    """The JSON Schema of a case file's record; laws may be objects or texts."""
-    return _with_text_laws(_OURS.json_schema(by_alias=True), "Moot case file j1case/1")
-
-
-def dispute_schema() -> dict[str, object]:
-    """The JSON Schema of a dispute as authors write it."""
-    return _with_text_laws(Dispute.model_json_schema(by_alias=True), "Moot civil dispute j1dispute/1")
-
-
-def _with_text_laws(schema: dict[str, Any], title: str) -> dict[str, Any]:
-    law = schema["$defs"]["LawRef"]
-    schema["$defs"]["LawRef"] = {
-        "anyOf": [law, {"type": "string", "examples": ["中华人民共和国刑法第六十七条第三款"]}],
-        "description": law.get("description", ""),
-    }
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema, "title": title}

@@ -18,7 +18,7 @@ from typing import Any
 from store.text.ideographs import HAN
 from store.text.normalise import fold_width
 from tasks.courts.casefile.case import SCHEMA
-from tasks.courts.casefile.judgment import Env, JudgmentText, accused_in
+from tasks.courts.casefile.judgment import JudgmentText, accused_in
 from tasks.courts.casefile.loading import CaseFault, read_case
 from tasks.courts.casefile.names import LATIN, is_masked, people_in, surname_of, suspects
 from tasks.courts.casefile.people import REFUSED_ROLES
@@ -100,18 +100,17 @@ def draft(path: Path, **options: Any) -> Draft:
     return draft_of(read_text(path), path.name, **options)
 
 
-def draft_of(text: str, label: str, *, env: Env | None = None, keep_names: bool = False) -> Draft:
+def draft_of(text: str, label: str, *, keep_names: bool = False) -> Draft:
     """The draft of a judgment that is read already.
 
     Args:
         text: a paragraph a line.
         label: names it in errors.
-        env: CI or CR where the judgment has to be civil or criminal.
         keep_names: leave names of natural persons as they are; numbers and addresses are masked all the same.
     """
     text, more = judgment_alone(text)
     notes = [more] if more else []
-    env = kind_of(text, label, env)
+    env = kind_of(text, label)
     unmasked = taken_apart(text, env)
     heading = heading_of(unmasked.head, env)
     refuse(heading, accused_in(unmasked.ruled), env, label)

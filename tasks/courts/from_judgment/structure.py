@@ -122,11 +122,11 @@ class JudgmentHeading:
         return [entry for entry in self.entries if entry.role == role]
 
 
-def kind_of(text: str, label: str, wanted: Env | None) -> Env:
+def kind_of(text: str, label: str) -> Env:
     """Civil or criminal judgment of first instance.
 
     Raises:
-        BadInput: another kind of document, another instance, or not what was wanted.
+        BadInput: another kind of document, or another instance.
     """
     folded = fold_width(text)
     lines = folded.split("\n")
@@ -158,10 +158,6 @@ def kind_of(text: str, label: str, wanted: Env | None) -> Env:
     if env is None:
         what = f"{label} has neither 原告 and 被告 nor a 被告人"
         raise BadInput(what, "Give the full text of a first-instance judgment.")
-    if wanted and env != wanted:
-        kind = {"CI": "civil", "CR": "criminal"}[env]
-        what = f"{label} is a {kind} judgment, which makes no {wanted} case"
-        raise BadInput(what, f"Give --env {env}, or leave it out.")
     return env
 
 
