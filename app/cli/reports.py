@@ -26,7 +26,7 @@ from tasks.episode.state import fold
 from tasks.errors import UsageError
 from tasks.reports.as_csv import by_task
 from tasks.reports.comparison import FORMATS as COMPARED
-from tasks.reports.comparison import spread
+from tasks.reports.comparison import passes, spread
 from tasks.reports.formats import FORMATS
 from tasks.run.comparing import Comparison, Side, Step, parting, side_of, steps_of
 from tasks.run.comparing import compare as compared
@@ -56,11 +56,11 @@ def _read(path: Path, whole: bool, transcripts: int) -> tuple[Report, Side | Non
     summary = summary_of(run)
     own = any(row.measure.section == "repeat 0" for row in summary.rows)
     side, questions = side_of(path) if whole or (summary.tally.epochs > 1 and not own) else (None, ())
-    table = spread(side, language()) if side is not None and not own else None
+    repeats = (spread(side, language()), passes(side, language())) if side is not None and not own else ()
     found = failures_of(run)
     folded = tuple(_folded(path, transcripts, found)) if transcripts else ()
     more = run.bench.report_tables(run, language())
-    tables = (*((table,) if table else ()), *more)
+    tables = (*filter(None, repeats), *more)
     return Report(summary, run.header, found.main_reasons, tables, folded), side, questions
 
 

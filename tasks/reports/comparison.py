@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from statistics import mean, stdev
@@ -20,7 +21,7 @@ from tasks.reports.plots import differences as drawn_differences
 from tasks.reports.words import SCALE, phrase, word
 from tasks.run.comparing import Attempt, Compared, Comparison, Key, Side
 from tasks.run.header import is_fictional, tested
-from tasks.scoring.metrics import EMPTY, Cell, Row, Table
+from tasks.scoring.metrics import EMPTY, RULES, Cell, Row, Table
 
 LEVEL = 0.05
 """A p value from which on chance could do it."""
@@ -263,6 +264,34 @@ def spread(side: Side, language: str) -> Table | None:
     columns += [word(name, language) for name in ("court.mean", "court.sd", "repeats.within", "repeats.changed")]
     title = f"{word('repeats.title', language)} · {side.run}"
     return Table("repeats", title, (word("measure", language),), tuple(columns), tuple(rows))
+
+
+def passes(side: Side, language: str) -> Table | None:
+    """Of tasks that were played k times: pass@j, the chance that one of j attempts solves a task (Chen et al. 2021,
+    §2.1), and pass^j, that all of them do (Yao et al. 2024, τ-bench §5.1), for every j up to k, in percent.
+
+    Both are the unbiased estimates from all k attempts. Solved is a whole score of 1; tasks with fewer attempts than
+    most are left out. None where tasks were played once.
+    """
+    rules: list[tuple[str, list[int]]] = []
+    most = max((len(attempts) for attempts in side.tasks.values()), default=0)
+    for rule in RULES:
+        wholes = [[one.whole(rule) for one in attempts] for attempts in side.tasks.values() if len(attempts) == most]
+        if any(value is not None for task in wholes for value in task):
+            rules.append((rule, [sum(value is not None and value >= 1 for value in task) for task in wholes]))
+    if most < 2 or not rules:
+        return None
+    rows = []
+    for j in range(1, most + 1):
+        ways = math.comb(most, j)
+        cells = []
+        for _, solved in rules:
+            cells.append(Cell(SCALE * mean(1 - math.comb(most - count, j) / ways for count in solved)))
+            cells.append(Cell(SCALE * mean(math.comb(count, j) / ways for count in solved)))
+        rows.append(Row((f"j = {j}",), tuple(cells)))
+    columns = [f"{word(f'{rule}.all', language)} {name}" for rule, _ in rules for name in ("pass@j", "pass^j")]
+    title = f"{word('passes.title', language)} · {side.run} · n = {len(rules[0][1])}"
+    return Table("passes", title, (word("repeats.attempts", language),), tuple(columns), tuple(rows))
 
 
 def _by_repeat(attempts: Sequence[Attempt], key: Key) -> dict[int, float]:

@@ -21,7 +21,7 @@ from tasks.legalagentbench.questions import Gold, Question
 from tasks.legalagentbench.scoring import MEASURES, NAMES, LabSummary
 from tasks.legalsearch.summary import GROUPS as LAW_GROUPS
 from tasks.reports.as_csv import by_task
-from tasks.reports.comparison import spread
+from tasks.reports.comparison import passes, spread
 from tasks.reports.formats import FORMATS, text_report
 from tasks.reports.model import COLUMNS, facts, lines, score_table
 from tasks.reports.words import words
@@ -264,6 +264,19 @@ def test_repeats_show_their_spread() -> None:
     for form in FORMATS:
         if form != "csv":
             assert "同题标准差" in FORMATS[form]([Report(made(), HEADER, tables=(table,))], "zh")
+
+
+def test_repeats_say_how_often_one_and_all_of_j_attempts_solve_a_task() -> None:
+    table = passes(side((1.0, 0.0, 0.0), (1.0, 1.0, 1.0), (0.5, 0.0, 0.0), (1.0,)), "zh")
+    assert table is not None and table.columns == ("严格口径 pass@j", "严格口径 pass^j")
+    found = [[cell.value for cell in row.cells] for row in table.rows]
+    third = 100 / 3
+    assert found == [
+        [pytest.approx(4 * third / 3)] * 2,
+        [pytest.approx(third * (2 / 3 + 1)), pytest.approx(third)],
+        [pytest.approx(2 * third), pytest.approx(third)],
+    ]
+    assert passes(side((1.0,)), "zh") is None
 
 
 def test_csv_task_by_task_has_a_line_a_task_repeat_and_metric() -> None:
