@@ -57,7 +57,7 @@ def test_a_shared_run_sends_nothing_and_looks_nothing_up(seen: dict[str, Any]) -
     refused = [
         step for step in seen["steps"] if step["code"] == 2 and step["name"] != "desk" and "[y/N]" not in step["said"]
     ]
-    assert [step["name"].split()[0] for step in refused] == ["resume", "resume", "fork", "run", "tasks", "resume"]
+    assert [step["name"].split()[0] for step in refused] == ["resume", "resume", "fork", "run", "resume"]
     for step in refused:
         host = HOST if "address" in step["name"] else NAME
         assert f"--allow-host {host}" in step["said"] and f"moot config hosts allow {host}" in step["said"]

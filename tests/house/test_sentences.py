@@ -29,7 +29,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SAYING = frozenset(
     "StoreError NotFound BadInput Damaged TaskError UsageError RecordMismatch BadEngine EngineError Unavailable "
     "Busy ChildFailed _Refusal"
-    " _LeftOut Refused Unsound NativeError Unreadable CaseFault ForeignHost NetworkRefused Fault Finding "
+    " _ContentDropped Refused kind Unsound NativeError Unreadable CaseFault ForeignHost NetworkRefused Fault Finding "
     "wrong doubtful Problem BadParameter"
     " ClickException note __init__ Reply Stopped unusable".split()
 )
