@@ -45,7 +45,7 @@ from store.journal import Journal
 from store.pack import Pack
 from tasks import registry
 from tasks.added import Agent, Tool
-from tasks.agents.function import FunctionPolicy, Tools
+from tasks.agents.function import FunctionPolicy, FunctionTools
 from tasks.benchmark import Benchmark, benchmarks
 from tasks.courts.casefile.case import CaseFile
 from tasks.courts.environment import Cue, Ending, Environment
@@ -225,7 +225,7 @@ class RunRecord:
 def run(
     benchmark: str,
     *,
-    agent: str | Callable[[str, Tools], str] = "",
+    agent: str | Callable[[str, FunctionTools], str] = "",
     model: str = "",
     pack: str | Path = "sample",
     tasks: str | Path | None = None,
@@ -288,7 +288,7 @@ def run(
 def resume(
     run: str | Path,
     *,
-    agent: Callable[[str, Tools], str] | None = None,
+    agent: Callable[[str, FunctionTools], str] | None = None,
     allow_hosts: Sequence[str] = (),
     progress: bool = True,
 ) -> RunRecord:
@@ -496,7 +496,7 @@ def _stay_here(allow_hosts: Sequence[str]) -> None:
     consent(allow_hosts)
 
 
-def _named(who: str | Callable[[str, Tools], str]) -> str:
+def _named(who: str | Callable[[str, FunctionTools], str]) -> str:
     """The name of an agent; a function gets a seat under its own."""
     if isinstance(who, str):
         return who

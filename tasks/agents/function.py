@@ -23,7 +23,7 @@ class _Called(BaseException):
         self.call = CallTool(tool, given)
 
 
-class Tools:
+class FunctionTools:
     """What the function calls: `tools.get_company_info(identifier="…", columns=[…])` gives status, observation (the
     text that a model would read) and value (the same as data, None where there is none)."""
 
@@ -47,7 +47,7 @@ class Tools:
 class FunctionPolicy:
     """Asks the function what comes next."""
 
-    def __init__(self, name: str, function: Callable[[str, Tools], str]) -> None:
+    def __init__(self, name: str, function: Callable[[str, FunctionTools], str]) -> None:
         self.name = name
         self.function = function
         self.error: Exception | None = None
@@ -61,7 +61,7 @@ class FunctionPolicy:
                 "A function answers questions; in this seat people talk", "Make a Policy with moot.agent."
             )
         try:
-            answer = self.function(str(view.card["question"]), Tools(steps_of(view.history, view.seat)))
+            answer = self.function(str(view.card["question"]), FunctionTools(steps_of(view.history, view.seat)))
         except _Called as called:
             return called.call
         except Exception as error:
