@@ -26,11 +26,12 @@ from tasks.courts.casefile.questions import load_questions
 from tasks.courts.casefile.visibility import visible
 from tasks.courts.environment import environment
 from tasks.courts.play.episode import law_day, limit_of
+from tasks.courts.play.record import owed
 from tasks.courts.play.view import CourtView
 from tasks.courts.procedure import acts, pfs
 from tasks.courts.procedure.hearing import hearing_of
-from tasks.courts.procedure.model import PROFILES, ProfileName, Turn
-from tasks.courts.procedure.tracker import Tracker
+from tasks.courts.procedure.model import PROFILES, Course, ProfileName, Turn
+from tasks.courts.procedure.tracker import Tracker, follow
 from tasks.courts.scores.laws import cited_articles, unknown
 from tasks.episode.actions import Move, Say
 from tasks.episode.with_tools import SEAT
@@ -219,6 +220,24 @@ def test_every_turn_follows_from_the_record_alone() -> None:
             if turn.speaker in SEATS and turn.number > 0:
                 view = view_of(case, turn.speaker, *record[:place], limit=limit_of(case, "law"))
                 assert said_by(SEATS[turn.speaker], view).text == turn.text
+
+
+def test_of_many_trials_at_once_each_turn_is_followed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    case, calls = CASES["CI-0002"], 0
+
+    def counted(*given: Any, **more: Any) -> Course:
+        nonlocal calls
+        calls += 1
+        return follow(*given, **more)
+
+    turns = played(case).record
+    before = [at for at, turn in enumerate(turns) if turn.speaker == "judge" and turn.number]
+    trials = range(1000, 1000 + 1100 // len(before) + 20)
+    monkeypatch.setattr("tasks.courts.play.record.follow", counted)
+    for at in before:
+        for limit in trials:
+            owed(case, turns[:at], "law", limit)
+    assert calls == len(before) * len(trials)
 
 
 @pytest.mark.parametrize("limit", [1, 3, 8, 21])

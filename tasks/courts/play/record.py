@@ -173,17 +173,18 @@ class Owed:
 
 def owed(case: CivilCase | CriminalCase, record: Sequence[Turn], profile: ProfileName, limit: int) -> Owed | None:
     """What the judge does next, who may speak so often."""
-    return _next(Same(case), tuple(record), profile, limit)
+    return _named(Same(case), tuple(record), profile, limit)[-1]
 
 
 @lru_cache(maxsize=1024)
-def _next(same: Same, record: tuple[Turn, ...], profile: ProfileName, limit: int) -> Owed | None:
-    """Remembered: what is named depends on what was named before every earlier turn of the judge."""
+def _named(same: Same, record: tuple[Turn, ...], profile: ProfileName, limit: int) -> tuple[Owed | None, ...]:
+    """What was next before every turn of the judge so far, and what is next now. A turn needs what was remembered of
+    the turn before it and nothing older, so that many trials at once do not push each other out."""
     assert isinstance(same.case, CivilCase | CriminalCase)
     spoke = [at for at, turn in enumerate(record) if turn.speaker == "judge" and turn.number]
-    earlier = [_next(same, record[:at], profile, limit) for at in spoke]
+    earlier = _named(same, record[: spoke[-1]], profile, limit) if spoke else ()
     course = follow(record, hearing_of(same.case), profile, final=False)
-    return _owed(course, limit - len(spoke), [one.duty if one else None for one in earlier])
+    return (*earlier, _owed(course, limit - len(spoke), [one.duty if one else None for one in earlier]))
 
 
 def _owed(course: Course, left: int, named: Sequence[Duty | None]) -> Owed | None:
