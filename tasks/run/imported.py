@@ -170,17 +170,22 @@ def save_run(sources: Sources, imported: Imported, *, out: Path | None = None, a
         path = places.runs() / f"{fresh_id(spec)}{SUFFIX}"
     name = path.stem
     rows = [EpisodeRow(question.id, position, question.id) for position, question in enumerate(imported.questions)]
-    with Journal.create(path, _header(name, spec, sources, argv), rows) as journal:
-        entries = [
-            entry_of(journal.attempts(row.id)[0].id, record)
-            for row, records in zip(rows, imported.records, strict=True)
-            for record in records
-        ]
-        journal.append(entries)
-        bench, asked, context = benchmark(spec.benchmark), imported.questions, ScoreContext(spec=spec)
-        found = scored(bench, asked, attempts_of(journal, bench), context)
-        journal.add_scores([row for one in found for row in one.rows.values()])
-        seal(journal)
+    journal = Journal.create(path, _header(name, spec, sources, argv), rows)
+    try:
+        with journal:
+            entries = [
+                entry_of(journal.attempts(row.id)[0].id, record)
+                for row, records in zip(rows, imported.records, strict=True)
+                for record in records
+            ]
+            journal.append(entries)
+            bench, asked, context = benchmark(spec.benchmark), imported.questions, ScoreContext(spec=spec)
+            found = scored(bench, asked, attempts_of(journal, bench), context)
+            journal.add_scores([row for one in found for row in one.rows.values()])
+            seal(journal)
+    except BaseException:
+        path.unlink()
+        raise
     return path
 
 

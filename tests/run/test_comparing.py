@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from store.journal import Journal
 from tasks.episode.events import Seated
 from tasks.errors import UsageError
+from tasks.legalagentbench.benchmark import LegalAgentBench
 from tasks.run import comparing
 from tasks.run.comparing import aligned, compare, growing, parting
 from tasks.run.imported import Sources, read_run, save_run
@@ -142,6 +143,16 @@ def test_stored_scores_count_as_those_that_are_computed(tmp_path: Path) -> None:
     before = compare(paths)[0].rows
     append_scores(read_stored(paths[0]))
     assert compare(paths)[0].rows == before
+
+
+def test_predictions_that_cannot_be_scored_leave_no_run_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise ValueError("no score")
+
+    monkeypatch.setattr(LegalAgentBench, "score_rows", fail)
+    with pytest.raises(ValueError, match="no score"):
+        imported(tmp_path, "a", range(8))
+    assert not list(tmp_path.glob("a.moot*"))
 
 
 def test_a_comparison_is_told_before_everything_was_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
