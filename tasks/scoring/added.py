@@ -76,11 +76,14 @@ def with_added(summary: Summary, clusters: Mapping[str, str], attempts: Callable
     found: dict[str, list[tuple[float, str]]] = {name: [] for name in scorers}
     whys = dict.fromkeys(scorers, "")
     for one in attempts():
-        for name in scorers if one.result.scored else ():
-            if (value := one.values(name).get(name)) is not None:
+        for name, scorer in scorers.items() if one.result.scored else ():
+            row = one.rows.get(name)
+            if row is None or row.author != scorer.name:  # its author: added later, or changed since
+                whys[name] = whys[name] or f"not scored by {scorer.name} yet: moot score RUN"
+            elif (value := one.values(name).get(name)) is not None:
                 found[name].append((value, clusters[one.result.task_id]))
-            elif name in one.rows:
-                whys[name] = whys[name] or str(one.rows[name].settings.get("failed", ""))
+            else:
+                whys[name] = whys[name] or str(row.settings.get("failed", ""))
     rows = []
     for name, scorer in scorers.items():
         values, members = [value for value, _ in found[name]], [cluster for _, cluster in found[name]]

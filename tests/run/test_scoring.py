@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tasks import registry
 from tasks.episode.events import OUTCOMES
 from tasks.legalagentbench.questions import Gold, Question, load_questions
 from tasks.legalagentbench.scoring import score_one
+from tasks.reports.words import phrase
+from tasks.scoring.added import Scorer, added_rows, with_added
 from tasks.scoring.keywords import (
     article_recall,
     evidence_rate,
@@ -24,7 +28,8 @@ from tasks.scoring.keywords import (
     success_compat,
     success_strict,
 )
-from tasks.scoring.result import Result
+from tasks.scoring.metrics import Metric
+from tasks.scoring.result import Result, Scored, newest
 from tests.support.summaries import lab_summary as summarise
 
 METHODS = ("plan_solve", "plan_execute", "react")
@@ -177,6 +182,22 @@ def test_explain_keeps_the_order_of_the_task() -> None:
     assert [(m.key, m.kind, m.compat_hit, m.seen) for m in matches] == [
         ("乙", "key", False, True), ("甲", "key", True, False), ("丙", "middle", True, False),
     ]  # fmt: skip
+
+
+def test_a_scorer_that_was_added_later_says_why_it_has_no_figure(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked, told = question(1, ("甲",)), answer(1, "甲")
+    attempts = [Scored(told, newest(score.row(1) for score in score_one(asked, told)))]
+
+    def found(name: str) -> Metric:
+        monkeypatch.setitem(registry.ADDED, ("scorers", "short"), Scorer(name, lambda *_: 1.0, ("短", "Short")))
+        (row,) = with_added(summarise("r", [asked], [told]), {"1": "c1"}, lambda: attempts).section("added")
+        return row
+
+    assert found("short/1").why == "not scored by short/1 yet: moot score RUN"
+    assert phrase(found("short/1").why) == "short/1 尚未评分：moot score RUN"
+    attempts = [replace(one, rows=newest(added_rows("legalagentbench", 1, asked, told))) for one in attempts]
+    assert (found("short/1").value, found("short/1").why) == (1.0, "")
+    assert (found("short/2").value, found("short/2").n) == (None, 0)
 
 
 def test_score_one_is_ready_for_the_journal() -> None:
