@@ -80,9 +80,10 @@ class Benchmark(ABC):
     choice `model` stands for any SPEC of a model. aliases: other words for the tested seat. graders: seats that score
     ended episodes. turns: turns of an episode with a model unless a run sets its own. turn_is_step: False where a
     turn takes several steps and the rules of the episode count turns themselves. settings: what a run can set here
-    beyond the common settings. methods: policy of a model -> the modes that it knows, each with the prompt files that
-    it uses; with_tools: those of them that call tools. failures: the classes of `tasks.scoring.failures.CLASSES` that
-    it can tell.
+    beyond the common settings. scorers: scorer -> its version, raised whenever its rule changes or its rows say more:
+    rows of another version are scored again when they are read. methods: policy of a model -> the modes that it
+    knows, each with the prompt files that it uses; with_tools: those of them that call tools. failures: the classes
+    of `tasks.scoring.failures.CLASSES` that it can tell.
     """
 
     name: str
@@ -94,6 +95,7 @@ class Benchmark(ABC):
     turns: int
     turn_is_step = True
     settings: type[Settings] = Settings
+    scorers: Mapping[str, str] = {}
     methods: Mapping[str, Mapping[Mode, tuple[str, ...]]] = {}
     with_tools: frozenset[str] = frozenset()
     failures: Sequence[str] = GENERIC

@@ -26,7 +26,7 @@ from tasks.courts.play.episode import CourtEpisode, limit_of
 from tasks.courts.play.tools import CourtTools
 from tasks.courts.play.view import CourtPolicy
 from tasks.courts.scores.aggregate import stored_overall, stored_values
-from tasks.courts.scores.score import gradings, score_one
+from tasks.courts.scores.score import gradings, score_one, versions
 from tasks.courts.scores.summary import CourtSummary, summarise
 from tasks.courts.settings import CourtSettings, settings_of
 from tasks.episode.events import ActionParsed, AttemptStarted, Leaked, Routed, Said, Seated, ToolCalled, TopicTracked
@@ -77,6 +77,7 @@ class Courts(Benchmark):
     def __init__(self) -> None:
         seats = dict.fromkeys(role for code in codes() for role in environment(code).others)
         self.roles = {role: _SPECIAL.get(role, _ANYBODY) for role in seats}
+        self.scorers = versions()
 
     def load(self, path: Path) -> list[CourtQuestion]:
         """The cases of a task file."""

@@ -36,7 +36,7 @@ from tasks.legalsearch.questions import options as listed
 from tasks.run.spec import RunSpec
 from tasks.scoring.context import NOTHING, ScoreContext
 from tasks.scoring.metrics import POINTS, Group, Measure, Metric, Summary, Tally, in_points
-from tasks.scoring.result import Predicted, Predictions, Result, Score, Scored, complete
+from tasks.scoring.result import Predicted, Predictions, Result, Score, Scored, complete, with_versions
 from tasks.scoring.statistics import mean_interval
 from tasks.task_files import Fields, Item, read_tasks
 
@@ -93,7 +93,8 @@ def _question(where: str, fields: Fields) -> Question:
     )
 
 
-VERSION = "exams-strict/1"
+VERSIONS = {"strict": "exams-strict/1"}
+"""Of its scorer."""
 FLAGS = ("leak", "length", "repetition", "human")
 LONGEST = math.log(216)
 """The log distance at which nothing is left of a term (LawBench)."""
@@ -146,13 +147,18 @@ def score_one(question: Question, result: Result) -> list[Score]:
     """The score of one attempt for the journal, from 0 to 1; None where the machinery failed."""
     settings, answer = {"outcome": result.outcome, "metric": question.metric}, strict_answer(result.res)
     value = SCORERS[question.metric](question, answer) if result.scored else None
-    return [Score("strict", VERSION, settings, {"score": value}, [{"read": answer, "gold": question.answer}])]
+    return [
+        Score("strict", VERSIONS["strict"], settings, {"score": value}, [{"read": answer, "gold": question.answer}])
+    ]
 
 
 def summarise(run: str, questions: Sequence[Question], attempts: Iterable[Scored]) -> Summary:
     """What a run came to: a group a task of a suite, and the plain mean of the groups."""
     known = {question.id: question for question in questions}
-    rated = [(known[one.result.task_id], one.light()) for one in complete(questions, attempts)]
+    versions: dict[str, str] = {}
+    rated = [
+        (known[one.result.task_id], one.light()) for one in complete(questions, with_versions(attempts, versions))
+    ]
     groups, rows = [], []
     for name in dict.fromkeys(question.group for question in questions):
         own = [(question, one) for question, one in rated if question.group == name]
@@ -166,7 +172,7 @@ def summarise(run: str, questions: Sequence[Question], attempts: Iterable[Scored
     mean = math.fsum(there) / len(there) if there else None
     rows.append(Metric(STRICT, whole, mean, sum(row.n for row in rows), main=True))
     tally = Tally.of([one.result for _, one in rated], FLAGS)
-    return Summary(run, "exams", tally, [*groups, whole], rows, {"strict": VERSION}, across="rules")
+    return Summary(run, "exams", tally, [*groups, whole], rows, versions, across="rules")
 
 
 def _row(group: Group, own: Sequence[tuple[Question, Scored]], floor: float) -> Metric:
@@ -223,6 +229,7 @@ class Exams(Benchmark):
         "echo": ("echo/1", False),
     }
     turns = 1
+    scorers = VERSIONS
 
     def load(self, path: Path) -> list[Question]:
         """The questions of a task file."""

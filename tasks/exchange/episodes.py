@@ -17,7 +17,7 @@ from tasks.episode.scheduler import UNFINISHED
 from tasks.episode.state import State, fold
 from tasks.run.header import HeaderData
 from tasks.run.listing import summing
-from tasks.run.reading import read_episode
+from tasks.run.reading import read_episode, rows_of
 from tasks.run.rescoring import StoredRun
 from tasks.scoring.result import Result
 
@@ -69,12 +69,11 @@ def played(run: StoredRun, journal: Journal) -> Iterator[Played]:
     questions = {question.id: question for question in run.questions}
     for row, attempts in journal.walk():
         state = fold(read_episode(journal, row.id))
-        rows = journal.scores(attempts[-1].id)
-        overall = summed(rows)
+        rows = rows_of(journal, run.bench, row, attempts[-1].id, questions[row.task_id])
+        overall = summed(rows.values())
         both = (None, None) if overall is None else (overall.compat, overall.strict)
         result = run.bench.result(row.task_id, row.epoch, state)
-        newest = {one.scorer: one for one in rows}
-        yield Played(row, len(attempts), state, questions[row.task_id], result, newest, *both)
+        yield Played(row, len(attempts), state, questions[row.task_id], result, rows, *both)
 
 
 def tested(header: HeaderData) -> tuple[str, str]:

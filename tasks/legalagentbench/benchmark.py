@@ -27,7 +27,7 @@ from tasks.legalagentbench.agents.methods import (
 from tasks.legalagentbench.failures import APPLIES, failure_of
 from tasks.legalagentbench.predictions import match, read_predictions, read_tokens
 from tasks.legalagentbench.questions import ASKED, WRITING, Question, load_questions
-from tasks.legalagentbench.scoring import LabSummary, score_one, summarise
+from tasks.legalagentbench.scoring import VERSIONS, LabSummary, score_one, summarise
 from tasks.legalagentbench.tools import TOOLS, Ranking, Toolbox, caller, spec_of
 from tasks.run.spec import RunSpec
 from tasks.scoring.context import NOTHING, ScoreContext
@@ -103,6 +103,7 @@ class LegalAgentBench(Benchmark):
     methods = METHODS
     with_tools = frozenset(METHODS) - {"direct/1"}
     settings = LabSettings
+    scorers = VERSIONS
     failures: Sequence[str] = APPLIES
 
     def load(self, path: Path) -> list[Question]:

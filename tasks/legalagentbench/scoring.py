@@ -27,7 +27,7 @@ from tasks.scoring.keywords import (
 )
 from tasks.scoring.metrics import RULES, Group, Limit, Measure, Metric, Pick, Summary, Tally, Tree, Value, nested
 from tasks.scoring.names import Names
-from tasks.scoring.result import Result, Score, Scored, complete
+from tasks.scoring.result import Result, Score, Scored, complete, with_versions
 from tasks.scoring.statistics import (
     Interval,
     design_effect,
@@ -47,8 +47,11 @@ FLAGS = (
 """Flags that every block counts, present or not; others are added when they occur."""
 READINGS = ("ok", "repaired", "rejected")
 """How replies of a model were read; a block counts all of them."""
-EVIDENCE_VERSION = "evidence/1"
-RECALL, RECALL_VERSION = "retrieval_recall", "retrieval/1"
+RECALL = "retrieval_recall"
+VERSIONS = {
+    "compat": COMPAT_VERSION, "strict": STRICT_VERSION, "evidence": "evidence/1", "retrieval": "retrieval/1",
+}  # fmt: skip
+"""Of the scorers."""
 
 DIGITS = 12
 """Decimals of a mean: published ties such as 0.66375 must round as they were printed."""
@@ -112,14 +115,14 @@ def score_one(question: Question, result: Result) -> list[Score]:
     matches = explain(gold.keys, gold.middle, result.res, result.summary, result.observations, asked)
     evidence = [asdict(match) for match in matches]
     parts = {
-        "compat": (COMPAT_VERSION, {name.removeprefix("compat."): rates[name] for name in COMPAT}),
-        "strict": (STRICT_VERSION, {name.removeprefix("strict."): rates[name] for name in STRICT}),
-        "evidence": (EVIDENCE_VERSION, {name: rates[name] for name in EVIDENCE}),
-        **({} if rates[RECALL] is None else {"retrieval": (RECALL_VERSION, {RECALL: rates[RECALL]})}),
+        "compat": {name.removeprefix("compat."): rates[name] for name in COMPAT},
+        "strict": {name.removeprefix("strict."): rates[name] for name in STRICT},
+        "evidence": {name: rates[name] for name in EVIDENCE},
+        **({} if rates[RECALL] is None else {"retrieval": {RECALL: rates[RECALL]}}),
     }
     return [
-        Score(scorer, version, {"outcome": result.outcome, "scored": result.scored}, value, evidence)
-        for scorer, (version, value) in parts.items()
+        Score(scorer, VERSIONS[scorer], {"outcome": result.outcome, "scored": result.scored}, value, evidence)
+        for scorer, value in parts.items()
     ]
 
 
@@ -271,7 +274,8 @@ def summarise(
         attempts: with their rows, in any order, repeats included.
     """
     known = {question.id: question for question in questions}
-    rated = [_rated(known[one.result.task_id], one) for one in complete(questions, attempts)]
+    versions: dict[str, str] = {}
+    rated = [_rated(known[one.result.task_id], one) for one in complete(questions, with_versions(attempts, versions))]
     every = Groups.of(rated)
     scored = every.scored()
     limits: dict[Limit, Groups] = {
@@ -301,8 +305,7 @@ def summarise(
             _interval(asked, RECALL))
                  for group in groups if asked and group.name in (WRITING, ALL)]  # fmt: skip
     return LabSummary(
-        run, benchmark, Tally.of([one.result for one in rated], FLAGS), groups, rows,
-        {"compat": COMPAT_VERSION, "strict": STRICT_VERSION, "evidence": EVIDENCE_VERSION},
+        run, benchmark, Tally.of([one.result for one in rated], FLAGS), groups, rows, versions,
         actions={name: sum(one.result.actions.count(name) for one in rated) for name in READINGS},
         icc={name: intraclass_correlation(*_compat_success(own)) if own else None for name,
             own in every.members.items()},

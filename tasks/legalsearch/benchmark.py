@@ -3,7 +3,7 @@ grader."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from weakref import WeakKeyDictionary
@@ -31,13 +31,14 @@ from tasks.legalsearch.measures import Verdict
 from tasks.legalsearch.predictions import grading_of, match, read_predictions
 from tasks.legalsearch.questions import Question, load_questions
 from tasks.legalsearch.rules import LawRulesPolicy
-from tasks.legalsearch.scoring import Evidence, score_one, summarise
+from tasks.legalsearch.scoring import VERSIONS, Evidence, score_one, summarise
 from tasks.legalsearch.seats import PROMPTS as HELPER_PROMPTS
-from tasks.legalsearch.settings import IN_DOMAIN, OUT_OF_DOMAIN, TEXTS, LegalSearchSettings, settings_of
+from tasks.legalsearch.settings import IN_DOMAIN, KINDS, OUT_OF_DOMAIN, TEXTS, LegalSearchSettings, settings_of
 from tasks.legalsearch.summary import LawSummary, Offered
 from tasks.legalsearch.temporal import pair_table, query_table
 from tasks.legalsearch.toolbox import OFFERED, LawToolbox, ToolSettings, snapshot_of
 from tasks.run.engines import embedder_of
+from tasks.run.reading import GRADER
 from tasks.run.rescoring import StoredRun
 from tasks.run.spec import RunSpec
 from tasks.scoring.context import NOTHING, ScoreContext
@@ -75,6 +76,7 @@ class LegalSearch(Benchmark):
     with_tools = frozenset({SEARCH})
     methods = {SEARCH: SEARCH_PROMPTS, DIRECT: DIRECT_PROMPTS, COT: DIRECT_PROMPTS}
     settings = LegalSearchSettings
+    scorers = VERSIONS
     failures: Sequence[str] = APPLIES
 
     def load(self, path: Path) -> list[Question]:
@@ -168,7 +170,22 @@ class LegalSearch(Benchmark):
     def overall(self, rows: Iterable[ScoreRow]) -> Overall | None:
         """The mean of the one task that was run, or over the tasks of one domain, as published: the inner one where
         any of its tasks has a score."""
-        means = by_task(rows)
+        waits, graded = False, False
+
+        def seen() -> Iterator[ScoreRow]:
+            nonlocal waits, graded
+            for row in rows:
+                values = row.value if isinstance(row.value, dict) else {}
+                waits |= row.scorer == "compat" and values.get("score") is None
+                graded |= row.scorer == GRADER and None not in values.values()
+                yield row
+
+        means = by_task(seen())
+        if waits and not graded:  # those that failed would be a selection
+            means = {
+                task: (None, None) if task in KINDS and KINDS[task].form == "consultation" else both
+                for task, both in means.items()
+            }
         if len(means) < 2:
             return next((Overall(task, *both) for task, both in means.items()), None)
         scored = [task for task, both in means.items() if both != (None, None)]

@@ -39,9 +39,6 @@ def citation_f1(given: str, gold: str) -> float | None:
     return 2 * len(wanted & said) / (len(wanted) + len(said)) if wanted else None
 
 
-COMPAT_VERSION = published.VERSION
-STRICT_VERSION = "strict/1"
-
 Measures = dict[str, float | None]
 
 

@@ -15,7 +15,6 @@ from collections.abc import Callable, Mapping
 
 from rapidfuzz.distance import LCSseq
 
-VERSION = "compat/1"
 BETA = 1.2
 """Weight of recall over precision in the published ROUGE-L."""
 LAR_PASS = 0.95

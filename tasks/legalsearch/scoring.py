@@ -4,9 +4,9 @@ them.
 All scores are means from 0 to 100, by task. Compat is the published score, errors counted 0. Strict is the mean over
 scored tasks, with bounds. `covered` is the mean over the questions whose statute the pack holds: a missing statute is
 no fault of an agent. Intervals are at 95 %; the unit of sampling is `gold.cluster`. A consultation is scored by a
-grader's verdict; without one it is unscored, and without any its task has no mean. An empty answer to it is wrong: no
-grader is asked. Who abstains recites no version: strictly 0, and counted apart. `n_scored` says how many stand behind
-a mean, the bounds count the others as wrong or right.
+grader's verdict; without one it is unscored, and where some wait and none has one their task has no mean. An empty
+answer to it is wrong: no grader is asked. Who abstains recites no version: strictly 0, and counted apart. `n_scored`
+says how many stand behind a mean, the bounds count the others as wrong or right.
 """
 
 from __future__ import annotations
@@ -15,14 +15,12 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tasks.legalsearch.answers import strict_answer
 from tasks.legalsearch.coverage import ABSTAINED, Attribution, VersionTexts, attribute
 from tasks.legalsearch.measures import (
-    COMPAT_VERSION,
-    STRICT_VERSION,
     Measures,
     Verdict,
     compat_details,
@@ -46,7 +44,7 @@ from tasks.scoring.metrics import (
     in_points,
 )
 from tasks.scoring.names import DISTANCES
-from tasks.scoring.result import Result, Score, Scored, complete
+from tasks.scoring.result import Result, Score, Scored, complete, with_versions
 from tasks.scoring.statistics import Interval, design_effect, effective_n, mean_interval, rate_interval
 
 BENCHMARK = "legalsearch"
@@ -54,7 +52,8 @@ FLAGS = (
     "outside_pack", "leak", "repaired", "rejected", "length", "repetition", "no_tool", "same_calls", "human",
     "rag_only", "abstained",
 )  # fmt: skip
-WRONG_VERSION = "wrong-version/1"
+VERSIONS = {"compat": "compat/2", "strict": "strict/2", "wrong_version": "wrong-version/1"}
+"""Of the scorers."""
 DIGITS = 10
 MAX_CONSTANTS = 256
 """So many distinct golds of a task are tried as its constant answer; of more, as many evenly spaced ones."""
@@ -104,19 +103,23 @@ def _rated(question: Question, one: Scored, evidence: Evidence) -> LawScores:
         one.result.light(),
         question.id in evidence.covered if recited and evidence.covered is not None else None,
         next(map(_stored, one.evidence("wrong_version")), None),
-        compat if one.rows else _failed(question, evidence),
+        compat if one.rows else 0.0,
         strict,
         details,
     )
 
 
+def _without_failures(rated: Sequence[LawScores]) -> list[LawScores]:
+    """The attempts before any grader spoke: where consultations wait for one those that failed would be a selection,
+    and no consultation has a score."""
+    asked = {one.question.id for one in rated if one.question.kind.form == "consultation"}
+    if not any(one.question.id in asked and one.strict is None and one.result.scored for one in rated):
+        return list(rated)
+    return [replace(one, compat=None, strict=None) if one.question.id in asked else one for one in rated]
+
+
 def _stored(seen: Mapping[str, Any]) -> Attribution:
     return Attribution(seen["reading"], seen["version"], seen["likeness"])
-
-
-def _failed(question: Question, evidence: Evidence) -> Value:
-    """The score of what is no answer; None where a grader has yet to speak."""
-    return 0.0 if question.kind.form != "consultation" or evidence.verdicts else None
 
 
 def _attribution(question: Question, result: Result, versions: VersionTexts) -> Attribution | None:
@@ -128,19 +131,21 @@ def _attribution(question: Question, result: Result, versions: VersionTexts) -> 
 
 def score_one(question: Question, result: Result, evidence: Evidence = NOTHING) -> list[Score]:
     """The scores of one attempt for the journal, as shares from 0 to 1."""
-    verdict, failed = evidence.verdicts.get((result.task_id, result.epoch)), _failed(question, evidence)
+    verdict = evidence.verdicts.get((result.task_id, result.epoch))
     recited = question.kind.form == "article"
     silent = question.kind.form == "consultation" and not strict_answer(result.res)
     abstained = recited and ABSTAINED in result.flags
-    compat = failed if silent or not result.scored else compat_score(question, result.res, verdict)
-    strict = failed if silent or abstained else strict_score(question, result.res, verdict)
+    compat = 0.0 if silent or not result.scored else compat_score(question, result.res, verdict)
+    strict = 0.0 if silent or abstained else strict_score(question, result.res, verdict)
     settings = {"outcome": result.outcome, "scored": result.scored, "task": question.kind.id}
     said = [{"read": strict_answer(result.res), "gold": question.gold.answer}]
     scores = [
-        Score("compat", COMPAT_VERSION, settings, {"score": compat, **compat_details(question, result.res)}, said),
+        Score(
+            "compat", VERSIONS["compat"], settings, {"score": compat, **compat_details(question, result.res)}, said
+        ),
         Score(
             "strict",
-            STRICT_VERSION,
+            VERSIONS["strict"],
             settings,
             {"score": strict if result.scored else None, **strict_details(question, result.res)},
             said,
@@ -149,7 +154,7 @@ def score_one(question: Question, result: Result, evidence: Evidence = NOTHING) 
     if recited and evidence.versions and (found := _attribution(question, result, evidence.versions)) is not None:
         value: dict[str, Value] = {"wrong_version": float(found.reading == "wrong")}
         shown = [{"reading": found.reading, "version": found.label, "likeness": found.likeness}]
-        scores.append(Score("wrong_version", WRONG_VERSION, settings, value, shown))
+        scores.append(Score("wrong_version", VERSIONS["wrong_version"], settings, value, shown))
     return scores
 
 
@@ -285,7 +290,10 @@ def summarise(
         evidence: coverage, verdicts of the grader.
     """
     known = {question.id: question for question in questions}
-    rated = [_rated(known[one.result.task_id], one, evidence) for one in complete(questions, attempts)]
+    versions: dict[str, str] = {}
+    found = complete(questions, with_versions(attempts, versions))
+    rated = [_rated(known[one.result.task_id], one, evidence) for one in found]
+    rated = rated if evidence.verdicts else _without_failures(rated)
     tasks = {task: own for task in KINDS if (own := [one for one in rated if one.question.group == task])}
     asked = {task: [question for question in questions if question.group == task] for task in tasks}
     groups = [_group(task, members) for task, members in tasks.items()]
@@ -300,16 +308,16 @@ def summarise(
             row = _scores(measure, group, tasks[group.name], limits)
             rows += [row] if row else []
     domains, means = _domains(rows)
-    found = [one for one in rated if one.attribution is not None]
-    wrong = mixed_up(found)
+    recited = [one for one in rated if one.attribution is not None]
+    wrong = mixed_up(recited)
     return LawSummary(
         run, BENCHMARK, Tally.of([one.result for one in rated], FLAGS), [*groups, *domains],
         sorted([*rows, *means], key=lambda row: MEASURES.index(row.measure))
         + [row for group in groups for row in _details(tasks[group.name], group)] + _by_year(rated),
-        {"compat": COMPAT_VERSION, "strict": STRICT_VERSION, "wrong_version": WRONG_VERSION}, "rules",
+        versions, "rules",
         constants={key: floor[1] for key, floor in best.items() if floor},
         ungraded=sum(one.strict is None and one.result.scored for one in rated),
-        wrong_version=(wrong, mixed_up(_covered(found)) or MixedUp()) if wrong else None,
+        wrong_version=(wrong, mixed_up(_covered(recited)) or MixedUp()) if wrong else None,
         dated={task: sum(one.question.temporal for one in members) for task, members in tasks.items()},
     )  # fmt: skip
 

@@ -79,7 +79,7 @@ def comma_separated(reports: Sequence[Report], language: str = "zh") -> str:
                 "effective_n": effective, "floor": row.limits.get("floor"),
                 "ceiling_reference": row.limits.get("reference"),
                 "evidence_rate": summary.value("", group.name, "evidence_rate", "evidence"),
-                "scorer": summary.scorers.get(measure.rule, ""),
+                "scorer": summary.versions(measure.rule),
             }.items()})  # fmt: skip
     for printed in published_lines(reports):
         writer.writerow({name: cell(value) for name, value in printed.items()})

@@ -36,7 +36,7 @@ from tasks.errors import UsageError
 from tasks.run.engines import run_path
 from tasks.run.header import HeaderData, header_of, tested, unchanged
 from tasks.run.plan import stored_task_file
-from tasks.run.reading import answered_by_people, read_episode, stopped_of
+from tasks.run.reading import answered_by_people, read_episode, rows_of, stopped_of
 from tasks.scoring.metrics import RULES, Group, Measure, Rule
 from tasks.scoring.names import Names
 from tasks.scoring.paired import Paired, holm, paired
@@ -292,11 +292,13 @@ def _reading(
 
         def attempts() -> Iterator[Attempt]:
             by_people = answered_by_people(journal)
+            known = {question.id: question for question in questions}
             for row, tries in journal.walk():
-                rows = _by_rules(journal.scores(tries[-1].id))
-                outcome = _told(rows[-1]) if rows else _ended(journal, tries[-1].id)
+                last = tries[-1].id
+                rows = _by_rules(rows_of(journal, bench, row, last, known.get(row.task_id)))
+                outcome = _told(rows[-1]) if rows else _ended(journal, last)
                 versions.update((one.scorer, one.version) for one in rows)
-                attempt = Attempt(row.id, row.epoch, outcome, _values(bench, rows), tries[-1].id in by_people)
+                attempt = Attempt(row.id, row.epoch, outcome, _values(bench, rows), last in by_people)
                 tasks_of.setdefault(row.task_id, []).append(attempt)
                 yield attempt
 
@@ -308,9 +310,9 @@ def _ended(journal: Journal, attempt: int) -> str:
     return UNFINISHED if stopped is None else stopped.outcome
 
 
-def _by_rules(rows: Iterable[ScoreRow]) -> list[ScoreRow]:
-    """The newest rows of the rules: those of graders and people are somebody's word."""
-    return list({row.scorer: row for row in rows if _rule(row) and isinstance(row.value, dict)}.values())
+def _by_rules(rows: Mapping[str, ScoreRow]) -> list[ScoreRow]:
+    """The rows of the rules: those of graders and people are somebody's word."""
+    return [row for row in rows.values() if _rule(row) and isinstance(row.value, dict)]
 
 
 def _rule(row: ScoreRow) -> Rule | None:

@@ -19,7 +19,7 @@ from store import run_index
 from tasks.episode.with_tools import SEAT
 from tasks.run.comparing import WHOLES, side_of
 from tasks.run.engines import run_path
-from tasks.run.header import is_fictional, size_of, tested
+from tasks.run.header import is_fictional, release, size_of, tested
 from tasks.run.rescoring import StoredRun, read_stored, summary_of
 from tasks.scoring.metrics import RULES, Metric, Summary
 from tasks.scoring.replies import degenerate
@@ -84,7 +84,7 @@ class Again(_Kept):
 class Figures(_Kept):
     """A run in figures. tasks: sha256 of its task file, file: what that is called; size: parameters of the tested
     model in billions; tokens, seconds: all of them, 0 where nobody counted; measured: the seat that the run measures;
-    replies: see `tasks.scoring.replies`."""
+    replies: see `tasks.scoring.replies`; release: of Moot, that made them."""
 
     run: str
     benchmark: str
@@ -105,6 +105,7 @@ class Figures(_Kept):
     replies: dict[str, dict[str, int]]
     repeats: tuple[Again, ...]
     rows: tuple[Figure, ...]
+    release: str
 
     @property
     def degenerate(self) -> float:
@@ -133,7 +134,9 @@ def figures_of(name: str | Path) -> Figures:
     file = run_index.run_file(path)
     with suppress(ValidationError):
         if (text := run_index.figures(file)) is not None:
-            return Figures.model_validate_json(text)
+            kept = Figures.model_validate_json(text)
+            if kept.release == release():  # another one may have other scorers
+                return kept
     made = _made(read_stored(path))
     if run_index.run_file(path) == file:  # else somebody wrote while it was read
         with suppress(PydanticSerializationError):  # a name that is no text
@@ -155,6 +158,7 @@ def _made(run: StoredRun) -> Figures:
         replies={seat: dict(own) for seat, own in tally.replies.items()},
         repeats=tuple(_again(run.path)) if tally.epochs > 1 else (),
         rows=tuple(figure for row in summary.rows if (figure := _figure(summary, row)) is not None),
+        release=release(),
     )  # fmt: skip
 
 

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import cache
 from hashlib import sha256
 from importlib import metadata
 from pathlib import Path
@@ -56,13 +57,18 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
+@cache
+def release() -> str:
+    """Of Moot."""
+    try:
+        return metadata.version("mootbench")
+    except metadata.PackageNotFoundError:
+        return "unknown"
+
+
 def versions() -> dict[str, str]:
     """What a run is made with: our release, Python, the platform."""
-    try:
-        release = metadata.version("mootbench")
-    except metadata.PackageNotFoundError:
-        release = "unknown"
-    return {"moot": release, "python": sys.version.split()[0], "platform": platform.platform()}
+    return {"moot": release(), "python": sys.version.split()[0], "platform": platform.platform()}
 
 
 def file_hash(path: Path) -> str:

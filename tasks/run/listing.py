@@ -25,25 +25,29 @@ from store.writer import writer_of
 from tasks.benchmark import benchmark
 from tasks.episode.scheduler import UNFINISHED
 from tasks.errors import TaskError, UsageError
-from tasks.run.header import HeaderData, header_of, is_fictional, tested
-from tasks.run.reading import answered_by_people, stopped_of
-from tasks.scoring.overall import Summing, mean_of
+from tasks.run.header import HeaderData, header_of, is_fictional, release, tested
+from tasks.run.reading import answered_by_people, is_scored, stopped_of
+from tasks.scoring.overall import Overall, Summing, mean_of
+from tasks.scoring.result import newest
 
 Count = Annotated[int, Field(ge=1)]
 Short = Annotated[str, Field(max_length=100)]
 
 
 class Brief(BaseModel):
-    """What a run came to. outcomes: how many episodes ended how, open ones as `unfinished`; measure, compat, strict:
-    as `Overall` has them; scored: whether anything was; people: episodes in which a person answered from the tested
-    seat."""
+    """What a run came to. outcomes: how many episodes ended how, open ones as `unfinished`; scorers: the versions of
+    its benchmark's scorers when that was; measure, compat, strict: as `Overall` has them, of the attempts that those
+    have scored; scored: whether any was; unscored: how many of those that are over were not; people: episodes in
+    which a person answered from the tested seat."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, strict=True)
     outcomes: dict[Short, Count]
+    scorers: dict[Short, Short]
     measure: Short = ""
     compat: float | None = None
     strict: float | None = None
     scored: bool = False
+    unscored: Annotated[int, Field(ge=0)] = 0
     people: Annotated[int, Field(ge=0)] = 0
 
     @property
@@ -65,7 +69,8 @@ def brief_of(journal: Journal) -> Brief:
 def _stored(journal: Journal) -> Brief | None:
     with suppress(ValidationError):
         if (stored := journal.summary()) is not None:
-            return Brief.model_validate(stored)
+            brief = Brief.model_validate(stored)
+            return brief if brief.scorers == _summing(header_of(journal))[1] else None
     return None
 
 
@@ -79,31 +84,48 @@ def seal(journal: Journal) -> None:
 
 def _made(journal: Journal) -> Brief:
     outcomes: Counter[str] = Counter()
-    people, by_people = 0, answered_by_people(journal)
+    people, by_people, unscored = 0, answered_by_people(journal), 0
+    sum_up, scorers = _summing(header_of(journal))
 
     def scored() -> Iterator[ScoreRow]:
-        nonlocal people
+        nonlocal people, unscored
         for _, attempts in journal.walk():
             last = attempts[-1].id if attempts else None
             people += last in by_people
             stopped = None if last is None else stopped_of(journal, last)
             outcomes[UNFINISHED if stopped is None else stopped.outcome] += 1
-            if last is not None:
-                yield from journal.scores(last)
+            rows = {} if last is None else newest(journal.scores(last))
+            if is_scored(rows, scorers):
+                yield from rows.values()
+            else:
+                unscored += stopped is not None
 
-    found = summing(header_of(journal))(scored())
+    found = sum_up(scored())
     both = (None, None) if found is None else (found.compat, found.strict)
     return Brief(
-        outcomes=dict(outcomes), measure=found.measure if found else "", compat=both[0], strict=both[1],
-        scored=found is not None, people=people,
+        outcomes=dict(outcomes), scorers=dict(scorers), measure=found.measure if found else "", compat=both[0],
+        strict=both[1], scored=found is not None, unscored=unscored, people=people,
     )  # fmt: skip
 
 
-def summing(header: HeaderData) -> Summing:
-    """How runs of its benchmark are summed up; of one attempt it is its own rate, or the mean over its metrics."""
+def _summing(header: HeaderData) -> tuple[Summing, Mapping[str, str]]:
+    """How runs of its benchmark are summed up, and the versions of its scorers."""
     with suppress(UsageError):  # of a package that is not here any more
-        return benchmark(str(header["spec"]["benchmark"])).overall
-    return mean_of
+        bench = benchmark(str(header["spec"]["benchmark"]))
+        return bench.overall, bench.scorers
+    return mean_of, {}
+
+
+def summing(header: HeaderData) -> Summing:
+    """How the rows of one attempt are summed up: its own rate, or the mean over its metrics; None where the rules of
+    today have not scored it."""
+    sum_up, scorers = _summing(header)
+
+    def of_attempt(rows: Iterable[ScoreRow]) -> Overall | None:
+        found = newest(rows)
+        return sum_up(found.values()) if is_scored(found, scorers) else None
+
+    return of_attempt
 
 
 STATES = ("finished", "unfinished", "running", "damaged")
@@ -115,11 +137,12 @@ class RunLine:
     """One run in the list; `error` says what is wrong with it.
 
     Rates are means over scored episodes, None where there are none; `unscored` says that there are answers all the
-    same. `measure` is what the rates are: '' the answer rate, a task of LegalSearch, the mean of its domain, or the
-    overall score of the courts. origin: the episode that it was forked from; source: the file that it was imported
-    from. running: whether a process writes it now. process, pace: the other process that plays it at this moment, and
-    the episodes that end there a minute, where somebody looked. name and tags are this machine's. tasks: sha256 of
-    the task file. people: episodes in which a person answered from the tested seat.
+    same: some wait for a grader, were left by a kill or scored by an older version, and a run that nobody plays has
+    no rates until they are scored. `measure` is what the rates are: '' the answer rate, a task of LegalSearch, the
+    mean of its domain, or the overall score of the courts. origin: the episode that it was forked from; source: the
+    file that it was imported from. running: whether a process writes it now. process, pace: the other process that
+    plays it at this moment, and the episodes that end there a minute, where somebody looked. name and tags are this
+    machine's. tasks: sha256 of the task file. people: episodes in which a person answered from the tested seat.
     """
 
     path: Path
@@ -146,6 +169,8 @@ class RunLine:
     tags: tuple[str, ...] = ()
     tasks: str = ""
     people: int = 0
+    release: str = ""
+    """Of Moot, that read it."""
 
     @property
     def finished(self) -> int:
@@ -180,7 +205,7 @@ def runs(most: int | None = None) -> Iterator[RunLine]:
         for file in files:
             mark, text = known.get(str(file.path), ("", ""))
             line = _parsed(text) if file.identity and mark == file.identity else None
-            if line is None:
+            if line is None or line.release != release():  # it may have other scorers
                 line = read_run(file.path)
                 if file.stable and not line.error:
                     with suppress(PydanticSerializationError):  # a name that is no text
@@ -205,9 +230,9 @@ def read_run(path: Path) -> RunLine:
     return RunLine(
         path, path.stem, spec["benchmark"], *tested(header), header["pack"]["name"], header["created"],
         brief.n, dict(brief.outcomes), brief.compat, brief.strict, brief.measure,
-        brief.scored and brief.compat is None and brief.strict is None, is_fictional(header),
+        brief.unscored > 0 or (brief.scored and brief.compat is None and brief.strict is None), is_fictional(header),
         header.get("parent"), str(header.get("imported", {}).get("file", "")),
-        tasks=str(header["tasks"]["sha256"]), people=brief.people,
+        tasks=str(header["tasks"]["sha256"]), people=brief.people, release=release(),
     )  # fmt: skip
 
 
@@ -228,6 +253,8 @@ def _labels() -> Mapping[str, labels.Label]:
 def _called(line: RunLine, called: Mapping[str, labels.Label]) -> RunLine:
     label = called.get(line.path.name)
     running = not line.error and line.finished < line.n and writer_of(line.path) is not None
+    if line.unscored and not running:
+        line = replace(line, compat=None, strict=None)
     if label is None and not running:
         return line
     label = label or labels.Label()

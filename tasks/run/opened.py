@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
+from itertools import chain
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
@@ -32,13 +33,16 @@ from tasks.run.cast import Cast, drawn
 from tasks.run.engines import open_engine
 from tasks.run.header import description_hash
 from tasks.run.listing import seal
-from tasks.run.reading import grades, is_scored, read_episode, score, summarise
+from tasks.run.reading import grade_of, grades, is_scored, read_episode, score, summarise
 from tasks.run.spec import RunSpec
 from tasks.scoring.context import ScoreContext
 from tasks.scoring.metrics import Summary
+from tasks.scoring.result import newest
 
 SCORED_EVERY = 1.0
 """Seconds after which the attempts that have ended are scored while others go on."""
+SCORED_FOR = 0.2
+"""Seconds after which that goes on later: while it scores, nobody plays."""
 SCORED_AT_ONCE = 200
 """Episodes whose scores are written in one transaction."""
 
@@ -200,7 +204,7 @@ class Run:
             nonlocal scored
             if self.scheduler.episodes.unscored and time.monotonic() - scored >= SCORED_EVERY:
                 try:
-                    self.record_scores()
+                    self.record_scores(SCORED_FOR)
                     scored = time.monotonic()
                 except Exception:  # a scorer that fails is said when everything is played
                     scored = math.inf
@@ -239,20 +243,26 @@ class Run:
         context = ScoreContext(pack=self.pack, graded=grades(self.journal), spec=self.spec)
         return summarise(self.journal, self.bench, [q for q in self.questions if q.id in asked], context)
 
-    def record_scores(self) -> None:
-        """Append the scores of finished episodes that have none by rules yet."""
-        context = ScoreContext(pack=self.pack, graded=grades(self.journal), spec=self.spec)
-        unscored = self.scheduler.episodes.unscored
+    def record_scores(self, seconds: float = math.inf) -> None:
+        """Append the scores of finished episodes that the rules of today have not scored: of one at least, and after
+        so many seconds of no further one."""
+        unscored, end = self.scheduler.episodes.unscored, time.monotonic() + seconds
         while unscored:
-            batch = unscored[:SCORED_AT_ONCE]
-            self.journal.add_scores([row for name in batch for row in self._score_rows(name, context)])
-            del unscored[: len(batch)]
+            made: list[Sequence[ScoreRow]] = []
+            while len(made) < min(SCORED_AT_ONCE, len(unscored)) and (not made or time.monotonic() < end):
+                made.append(self._score_rows(unscored[len(made)]))
+            self.journal.add_scores(chain.from_iterable(made))
+            del unscored[: len(made)]
+            if time.monotonic() >= end:
+                break
 
-    def _score_rows(self, name: str, context: ScoreContext) -> Sequence[ScoreRow]:
+    def _score_rows(self, name: str) -> Sequence[ScoreRow]:
         row, attempt = self.rows[name], self.journal.attempts(name)[-1].id
-        if is_scored(row.scorer for row in self.journal.scores(attempt)):
+        kept = self.journal.scores(attempt)
+        if is_scored(newest(kept), self.bench.scorers):
             return ()
         question, state = self.by_id[row.task_id], fold(read_episode(self.journal, name))
+        context = ScoreContext(self.pack, {(row.task_id, row.epoch): grade_of(kept)}, self.spec)
         return score(self.bench, attempt, question, self.bench.result(row.task_id, row.epoch, state), context)
 
     def troubles(self) -> list[EngineError | StoreError]:

@@ -3,7 +3,7 @@ verdicts of graders. Nothing is written."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from tasks.episode.events import ModelCalled, Record, Stopped, record_of
 from tasks.episode.scheduler import HUMAN
 from tasks.episode.state import fold
 from tasks.episode.with_tools import SEAT
-from tasks.run.header import header_of
+from tasks.run.header import header_of, spec_of
 from tasks.scoring.added import added_rows, with_added
 from tasks.scoring.bertscore import SCORER as BERTSCORE
 from tasks.scoring.bertscore import with_closeness
@@ -87,18 +87,24 @@ def attempts_of(journal: Journal, bench: Benchmark, only: Collection[str] | None
     is read when it is looked at: memory does not grow with the run."""
     for row, attempts in journal.walk():
         if only is None or row.id in only:
-            state, last = fold(read_episode(journal, row.id)), attempts[-1].id
-            result = bench.result(row.task_id, row.epoch, state)
-            yield Scored(result, newest(journal.scores(last)), last, state.stopped is not None)
+            yield _attempt(journal, bench, row, attempts[-1].id)
+
+
+def _attempt(journal: Journal, bench: Benchmark, row: EpisodeRow, attempt: int) -> Scored:
+    state = fold([record_of(entry) for entry in journal.entries(attempt)])
+    result = bench.result(row.task_id, row.epoch, state)
+    return Scored(result, newest(journal.scores(attempt)), attempt, state.stopped is not None)
 
 
 AUXILIARY = frozenset({HUMAN, GRADER, BERTSCORE})
 """Scorers whose word stands beside the rules: an attempt that has no other is not scored yet."""
 
 
-def is_scored(scorers: Iterable[str]) -> bool:
-    """Whether the rules have scored an attempt that has rows of these scorers."""
-    return not AUXILIARY.issuperset(scorers)
+def is_scored(rows: Mapping[str, ScoreRow], versions: Mapping[str, str]) -> bool:
+    """Whether the rules have scored an attempt, in the versions that they have today: another one gave other values,
+    or said less. rows: see `newest`; versions: those of its benchmark, `Benchmark.scorers`."""
+    same = all(row.version == versions.get(scorer, row.version) for scorer, row in rows.items())
+    return same and not AUXILIARY.issuperset(rows)
 
 
 def score(
@@ -112,13 +118,29 @@ def score(
 def scored(
     bench: Benchmark, questions: Iterable[Question], attempts: Iterable[Scored], context: ScoreContext
 ) -> Iterator[Scored]:
-    """The attempts at these questions; one that the rules have not scored yet (it is open, or comes from elsewhere)
-    is scored as it stands, and nothing is written."""
+    """The attempts at these questions; one that the rules of today have not scored (it is open, comes from elsewhere,
+    was left by a kill or scored by an older version) is scored as it stands, and nothing is written."""
     known = {question.id: question for question in questions}
     for one in attempts:
         if (question := known.get(one.result.task_id)) is not None:
-            rows = {} if is_scored(one.rows) else newest(score(bench, one.attempt, question, one.result, context))
+            there = is_scored(one.rows, bench.scorers)
+            rows = {} if there else newest(score(bench, one.attempt, question, one.result, context))
             yield replace(one, rows={**one.rows, **rows})
+
+
+def rows_of(
+    journal: Journal, bench: Benchmark, row: EpisodeRow, attempt: int, question: Question | None
+) -> Mapping[str, ScoreRow]:
+    """The rows of an attempt by scorer, as `scored` has them; its events are read only where it is over and has to be
+    scored. An open one has none, nor has one whose question is not known."""
+    kept = journal.scores(attempt)
+    rows = newest(kept)
+    if question is None or is_scored(rows, bench.scorers) or stopped_of(journal, attempt) is None:
+        return rows
+    graded, spec = {(row.task_id, row.epoch): grade_of(kept)}, spec_of(header_of(journal))
+    attempts = [_attempt(journal, bench, row, attempt)]
+    (one,) = scored(bench, [question], attempts, ScoreContext(graded=graded, spec=spec))
+    return one.rows
 
 
 def summarise(
@@ -140,16 +162,15 @@ def summarise(
 
 
 def grades(journal: Journal) -> dict[tuple[str, int], Grade]:
-    """(task id, epoch) -> the newest verdicts of graders on the last attempt of an episode; a failure hides no
-    verdict."""
-    found: dict[tuple[str, int], Grade] = {}
-    for row, attempts in journal.walk():
-        merged: dict[str, float | None] = {}
-        for score in journal.scores(attempts[-1].id):
-            if score.scorer == GRADER and isinstance(score.value, dict):
-                merged |= {
-                    name: value for name, value in score.value.items() if value is not None or name not in merged
-                }
-        if merged:
-            found[row.task_id, row.epoch] = merged
-    return found
+    """(task id, epoch) -> the newest verdicts of graders on the last attempt of an episode."""
+    found = (((row.task_id, row.epoch), journal.scores(attempts[-1].id)) for row, attempts in journal.walk())
+    return {key: grade for key, rows in found if (grade := grade_of(rows))}
+
+
+def grade_of(rows: Iterable[ScoreRow]) -> Grade:
+    """The newest verdicts of graders among the rows of an attempt; a failure hides no verdict."""
+    merged: dict[str, float | None] = {}
+    for row in rows:
+        if row.scorer == GRADER and isinstance(row.value, dict):
+            merged |= {name: value for name, value in row.value.items() if value is not None or name not in merged}
+    return merged

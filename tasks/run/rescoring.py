@@ -105,7 +105,7 @@ def append_scores(run: StoredRun, scorers: Sequence[str] = ()) -> int:
                 for row in score(run.bench, one.attempt, question, one.result, context) if one.ended else ():
                     known[row.scorer] = None
                     # One that has no rows yet gets all: by a part of them it would count as scored.
-                    if not scorers or row.scorer in scorers or not is_scored(one.rows):
+                    if not scorers or row.scorer in scorers or not is_scored(one.rows, run.bench.scorers):
                         yield row
             for scorer in scorers:
                 if known and scorer not in known:
@@ -122,15 +122,15 @@ def append_scores(run: StoredRun, scorers: Sequence[str] = ()) -> int:
 
 
 def renew_scores(journal: Journal, bench: Benchmark, questions: Mapping[str, Question]) -> int:
-    """Append the rows of scored attempts that are others now that a grader has spoken; the journal is open for
-    writing. Returns how many."""
+    """Append the rows of ended attempts that are others now that a grader has spoken; returns how many. The journal
+    is open for writing."""
     header = header_of(journal)
     with pack_of(header) as pack:
         context = ScoreContext(pack, grades(journal), spec_of(header))
         changed = [
             row
             for one in attempts_of(journal, bench)
-            if is_scored(one.rows) and (question := questions.get(one.result.task_id)) is not None
+            if one.ended and (question := questions.get(one.result.task_id)) is not None
             for row in score(bench, one.attempt, question, one.result, context)
             if row.scorer not in one.rows or _said(row) != _said(one.rows[row.scorer])
         ]

@@ -263,6 +263,11 @@ class Summary:
         row = self.row(rule, group, name, section)
         return None if row is None else row.value
 
+    def versions(self, rule: str) -> str:
+        """The versions of the scorers of a rule."""
+        own = (version for name, version in self.scorers.items() if rule and name.endswith(rule))
+        return " ".join(dict.fromkeys(own))
+
     def tree(self, rows: Iterable[Metric], pick: Pick) -> Tree:
         """Rows of one rule as they stand in the JSON: group -> measure -> what is picked."""
         return nested((row.group.name, row.measure.name, pick(row)) for row in rows)

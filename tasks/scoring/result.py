@@ -16,6 +16,8 @@ from tasks.episode.events import Event
 from tasks.scoring.replies import Replies
 
 T = TypeVar("T")
+OWN = "moot"
+"""Author of the rows of a benchmark's own scorers."""
 
 INFRASTRUCTURE = frozenset({"error", "cancelled"})
 """Outcomes that say nothing about the agent: compat counts them as 0, strict leaves them out and shows both
@@ -75,7 +77,7 @@ class Score:
 
     def row(self, attempt: int) -> ScoreRow:
         """The same as a row of the journal."""
-        return ScoreRow(attempt, self.scorer, self.version, self.settings, self.value, self.evidence, "moot")
+        return ScoreRow(attempt, self.scorer, self.version, self.settings, self.value, self.evidence, OWN)
 
 
 def newest(rows: Iterable[ScoreRow]) -> dict[str, ScoreRow]:
@@ -107,6 +109,13 @@ class Scored:
         """What a scorer gave its values for."""
         found = self.rows[scorer].evidence if scorer in self.rows else ()
         return [one for one in found if isinstance(one, Mapping)] if isinstance(found, list | tuple) else []
+
+
+def with_versions(attempts: Iterable[Scored], versions: dict[str, str]) -> Iterator[Scored]:
+    """The attempts, looked at once; on the way it is noted which scorers gave their rows: scorer -> version."""
+    for one in attempts:
+        versions.update((row.scorer, row.version) for row in one.rows.values() if row.author == OWN)
+        yield one
 
 
 class HasId(Protocol):

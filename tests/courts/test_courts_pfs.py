@@ -9,6 +9,9 @@ import pytest
 from tasks.courts.procedure import pfs
 from tasks.courts.procedure.model import FATAL, Turn
 from tasks.courts.procedure.pfs import PUBLISHED, compat, scores, strict
+from tasks.courts.scores.score import score_one
+from tasks.scoring.context import NOTHING
+from tests.support.court_results import ask, trial
 from tests.support.court_trials import BAD_CIVIL, GOOD_CIVIL, GOOD_CRIMINAL, GOOD_FAST
 from tests.support.court_turns import HEARINGS
 
@@ -194,3 +197,12 @@ def test_what_only_the_whole_of_a_turn_shows_is_said_and_voids_nothing() -> None
     (shown,) = (violation for violation in result.course.violations if not violation.clear)
     assert shown.code in FATAL and shown.turn == 1 and shown.detail in text
     assert result.uni == 1
+
+
+def test_a_trial_is_followed_once_for_its_scores(monkeypatch: pytest.MonkeyPatch) -> None:
+    counted = []
+    monkeypatch.setattr(pfs, "strict", lambda *given: counted.append(given) or strict(*given))  # type: ignore[func-returns-value]
+    rows = {score.scorer: score for score in score_one(ask("CI-0001"), trial("CI-0001"), NOTHING)}
+    assert len(counted) == 1
+    for scorer in (pfs.COMPAT, pfs.STRICT):
+        assert rows[scorer].settings["stages"] and rows[scorer].version == pfs.VERSIONS[scorer]

@@ -13,6 +13,7 @@ import pytest
 
 from tasks.episode.events import OUTCOMES
 from tasks.legalsearch import published
+from tasks.legalsearch.benchmark import LegalSearch
 from tasks.legalsearch.coverage import VersionText, attribute
 from tasks.legalsearch.measures import (
     Verdict,
@@ -25,6 +26,7 @@ from tasks.legalsearch.measures import (
 from tasks.legalsearch.questions import Gold, Question, load_questions
 from tasks.legalsearch.scoring import Evidence, score_one
 from tasks.legalsearch.settings import KINDS
+from tasks.scoring.overall import Overall
 from tasks.scoring.result import Result
 from tests.support.summaries import law_summary as summarise
 
@@ -228,6 +230,10 @@ def test_consultations_wait_for_a_grader() -> None:
     assert block["details"]["strict"]["lcs"]["citation_overlap"] == 100.0
     assert block["floor"]["compat"]["lcs"] is None
     graded = Evidence(verdicts={("lcs_1", 0): Verdict(True, False), ("lcs_2", 0): Verdict(True, True)})
+    given = [score_one(asked[2], results[2], evidence)[0].value["score"] for evidence in (Evidence(), graded)]
+    assert given == [0.0, 0.0]  # what others got changes no row
+    rows = [score.row(n) for n, one in enumerate(zip(asked, results, strict=True)) for score in score_one(*one)]
+    assert LegalSearch().overall(rows) == Overall("lcs", None, None)
     block = summarise("r", asked, results, graded).block()
     assert block["compat"]["lcs"]["all"] == 50.0
     assert block["strict"]["lcs"]["all"] == 50.0

@@ -13,6 +13,7 @@ from app import library
 from store import run_index
 from store.journal import Journal, ScoreRow
 from tasks.benchmark import benchmark
+from tasks.legalagentbench.benchmark import LegalAgentBench
 from tasks.reports import court_published
 from tasks.reports.strip import Strip, scale, shares, strip
 from tasks.run import figures as figures_module
@@ -56,7 +57,8 @@ def test_lists_leave_out_what_the_machinery_broke(run: Path) -> None:
         for (_, attempts), outcome in zip(journal.walk(), ("error", "finished"), strict=False):
             settings = {"outcome": outcome, "scored": outcome == "finished"}
             for scorer in ("compat", "strict"):
-                journal.add_scores([ScoreRow(attempts[-1].id, scorer, "x/1", settings, {"success": 0.0}, [], "moot")])
+                version, value = LegalAgentBench.scorers[scorer], {"success": 0.0}
+                journal.add_scores([ScoreRow(attempts[-1].id, scorer, version, settings, value, [], "moot")])
     line = read_run(run)
     assert (line.compat, line.strict) == (2 / 4, 2 / 3)
     assert sum(strict is None for _, strict in library.read_stored(run).scores.values()) == 1

@@ -17,7 +17,7 @@ from tasks.episode.events import EVENTS, Unknown, decode
 from tasks.episode.state import completed, digest, fold
 from tasks.run import runner
 from tasks.run.header import header_of, spec_of
-from tasks.run.reading import attempts_of, grades, read_episode
+from tasks.run.reading import attempts_of, grades, read_episode, summarise
 from tasks.scoring.context import ScoreContext
 from tasks.scoring.result import newest
 
@@ -76,6 +76,16 @@ def test_it_is_scored_again_as_then(golden: Golden, sample_pack: Path) -> None:
             scored += len(then)
         assert scored
         block = bench.summary("", list(questions.values()), attempts, context).block()
+        assert json.loads(json.dumps(block)) == golden.expected["block"]
+
+
+def test_its_summary_is_that_of_the_rules_of_today(golden: Golden, sample_pack: Path) -> None:
+    """Rows of an older version lack what a summary is made of."""
+    with Journal.open(golden.path) as journal, Pack.open(sample_pack) as pack:
+        spec = spec_of(header_of(journal))
+        bench = benchmark(spec.benchmark)
+        context = ScoreContext(pack=pack, graded=grades(journal), spec=spec)
+        block = summarise(journal, bench, bench.load(golden.tasks), context).block() | {"run": ""}
         assert json.loads(json.dumps(block)) == golden.expected["block"]
 
 

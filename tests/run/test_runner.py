@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +14,17 @@ import pytest
 import tasks.agents.prompts
 from models.errors import BadEngine
 from store.errors import BadInput, NotFound, StoreError
-from store.journal import Journal
+from store.journal import Journal, ScoreRow
 from tasks.episode.events import Seated, ToolReturned
 from tasks.episode.state import completed, digest, fold
 from tasks.errors import RecordMismatch, UsageError
+from tasks.exchange.episodes import played
 from tasks.legalagentbench.benchmark import LegalAgentBench
+from tasks.run.comparing import side_of
+from tasks.run.listing import read_run
 from tasks.run.peeking import verify
 from tasks.run.reading import read_episode
-from tasks.run.rescoring import append_scores, read_stored
+from tasks.run.rescoring import append_scores, read_stored, summary_of
 from tasks.run.runner import fork_run, resume_run, start_run
 from tasks.run.spec import RunSpec
 from tests.support.kill_harness import prepare
@@ -70,6 +74,63 @@ def test_one_scorer_asked_for_leaves_no_attempt_scored_in_part(spec: dict[str, A
     assert append_scores(read_stored(tmp_path / "r.moot"), ["strict"])
     with Journal.open(tmp_path / "r.moot") as journal:
         assert {"strict", "compat"} <= {row.scorer for row in journal.scores()}
+
+
+def test_scoring_while_others_play_stops_when_its_time_is_over(spec: dict[str, Any], tmp_path: Path) -> None:
+    with started(spec, tmp_path / "r.moot") as run:
+        run.scheduler.run(parallel=1, go_on=lambda: True)
+        run.record_scores(0.0)
+        assert len(run.scheduler.episodes.unscored) == 3
+        assert len({score.attempt for score in run.journal.scores()}) == 1
+
+
+def strict_rates(path: Path) -> list[set[float | None]]:
+    """What a summary, a comparison and an export say of the strict rule."""
+    stored = read_stored(path)
+    of_run = summary_of(stored).value("strict", "all", "success")
+    side, _ = side_of(path)
+    compared = {one.values["strict", "success"] for attempts in side.tasks.values() for one in attempts}
+    with Journal.open(path) as journal:
+        return [{of_run}, compared, {one.strict for one in played(stored, journal)}]
+
+
+def test_attempts_that_a_kill_left_without_rows_are_scored_by_whoever_reads_them(
+    spec: dict[str, Any], tmp_path: Path
+) -> None:
+    path = tmp_path / "r.moot"
+    with started(spec, path) as run:
+        run.scheduler.run(parallel=1, go_on=lambda: True)
+    found = strict_rates(path)
+    assert read_run(path).unscored and None not in set().union(*found)
+    append_scores(read_stored(path))
+    line = read_run(path)
+    assert not line.unscored and line.strict is not None and strict_rates(path) == found
+
+
+def test_rows_of_an_older_version_do_not_count(
+    spec: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "r.moot"
+    with started(spec, path) as run:
+        run.go()
+    assert not read_run(path).unscored
+    of_then = LegalAgentBench.score_rows
+
+    def of_today(*given: Any) -> list[ScoreRow]:
+        rows = of_then(*given)
+        return [
+            replace(row, version="strict/9", value=dict.fromkeys(row.value, 0.25)) if row.scorer == "strict" else row
+            for row in rows
+        ]
+
+    monkeypatch.setattr(LegalAgentBench, "score_rows", of_today)
+    monkeypatch.setattr(LegalAgentBench, "scorers", {**LegalAgentBench.scorers, "strict": "strict/9"})
+    assert strict_rates(path) == [{0.25}] * 3
+    assert summary_of(read_stored(path)).scorers["strict"] == "strict/9"
+    assert read_run(path).unscored
+    append_scores(read_stored(path))
+    line = read_run(path)
+    assert not line.unscored and line.strict == 0.25
 
 
 def test_an_interrupted_run_goes_on_to_the_same_end(spec: dict[str, Any], tmp_path: Path) -> None:

@@ -391,7 +391,8 @@ def run_cells(line: RunLine, room: int = 80) -> list[Text]:
     outcomes = " · ".join(told)
     pack = (f" · {one(line.pack)}" if line.pack else "") + (f" ● {t('mark.fictional')}" if line.fictional else "")
     when = _local(line.created)
-    rates = [t("scores.unscored") if line.unscored else rate(value) for value in (line.compat, line.strict)]
+    both = (line.compat, line.strict)
+    rates = [t("scores.unscored") if line.unscored and value is None else rate(value) for value in both]
     measure = t(f"measure.{line.measure}") if known(f"measure.{line.measure}") else one(line.measure).upper()
     return [
         Text.assemble(f"{when:%m-%d}" if when else "—", "\n", (f"{when:%H:%M}" if when else "", "dim")),

@@ -21,7 +21,7 @@ from tasks.courts.scores.rulings import unfilled
 from tasks.scoring.result import Score
 
 COMPAT, STRICT = "pfs_compat", "pfs_strict"
-COMPAT_VERSION, STRICT_VERSION = "1", "2"
+VERSIONS: Mapping[str, str] = {COMPAT: "pfs_compat/2", STRICT: "pfs_strict/2"}
 WEIGHTS: Mapping[str, float] = {"ACT": 0.4, "STA": 0.3, "ORD": 0.3}
 """Of the strict score."""
 
@@ -227,13 +227,19 @@ def _order(course: Course, groups: set[str]) -> float:
 
 
 def scores(turns: Sequence[Turn], hearing: Hearing, name: ProfileName) -> list[Score]:
-    """Both scores of a trial with their evidence, for the table of scores."""
+    """Both scores of a trial with their evidence, for the table of scores; settings say of each stage whether all its
+    actions are done, 0 in a trial whose score is 0."""
     published, ours = compat(turns, hearing.env), strict(turns, hearing, name)
+    counts = bool(published.uni) and not published.failures
+    stages = {
+        stage: float(counts and all(action in published.credits for action in actions))
+        for stage, actions in PUBLISHED[hearing.env].items()
+    }
     return [
         Score(
             COMPAT,
-            COMPAT_VERSION,
-            {"env": hearing.env},
+            VERSIONS[COMPAT],
+            {"env": hearing.env, "stages": stages},
             {"PFS": published.pfs, "STA": published.sta, "ACT": published.act, "UNI": published.uni},
             [
                 *({"action": action, "turn": turn} for action, turn in published.credits.items()),
@@ -243,8 +249,13 @@ def scores(turns: Sequence[Turn], hearing: Hearing, name: ProfileName) -> list[S
         ),
         Score(
             STRICT,
-            STRICT_VERSION,
-            {"env": hearing.env, "profile": name, "procedure": hearing.procedure},
+            VERSIONS[STRICT],
+            {
+                "env": hearing.env,
+                "profile": name,
+                "procedure": hearing.procedure,
+                "stages": {stage: ours.uni * done for stage, done in _stages(ours).items()},
+            },  # fmt: skip
             {
                 "PFS": ours.pfs,
                 "STA": ours.sta,
@@ -255,6 +266,18 @@ def scores(turns: Sequence[Turn], hearing: Hearing, name: ProfileName) -> list[S
             evidence(ours.course),
         ),
     ]
+
+
+def _stages(found: StrictPfs) -> dict[str, float]:
+    """Name of a stage -> 1 where all its groups of duties are wholly done, else 0."""
+    groups: dict[str, Duty] = {}
+    for duty in found.course.owed():
+        groups.setdefault(duty.group, duty)
+    done: dict[str, bool] = {}
+    for name, duty in groups.items():
+        stage = duty.spec.stages[-1 if duty.spec.ends else 0]
+        done[stage] = done.get(stage, True) and found.shares[name] == 1
+    return {stage.name: float(done[stage.id]) for stage in found.course.profile.stages if stage.id in done}
 
 
 def evidence(course: Course) -> list[Mapping[str, object]]:

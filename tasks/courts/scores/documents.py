@@ -38,8 +38,6 @@ from tasks.episode.plain import plain_text
 from tasks.scoring.result import Grading
 from tasks.scoring.strict import strict_hit
 
-VERSION_COMPAT = "compat/1"
-VERSION_STRICT = "strict/1"
 DIVISOR = 5
 """What the published code divides the labels of either document by."""
 Rates = dict[str, float | None]

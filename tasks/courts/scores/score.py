@@ -25,11 +25,11 @@ from tasks.courts.casefile.people import style
 from tasks.courts.casefile.questions import CourtQuestion
 from tasks.courts.casefile.roles import role_name
 from tasks.courts.casefile.visibility import visible
-from tasks.courts.environment import Environment, environment
+from tasks.courts.environment import Environment, codes, environment
 from tasks.courts.play.episode import persona_of, traits_of
 from tasks.courts.procedure import pfs
 from tasks.courts.procedure.hearing import hearing_of
-from tasks.courts.procedure.model import Duty, ProfileName, Turn
+from tasks.courts.procedure.model import ProfileName, Turn
 from tasks.courts.scores import documents, drafted, judgment, rulings, topics
 from tasks.courts.scores.columns import OF_RUN, feeds, metrics
 from tasks.courts.scores.consistency import Consistency
@@ -45,7 +45,12 @@ from tasks.scoring.context import Grade, ScoreContext
 from tasks.scoring.metrics import RULES, Rule, Value
 from tasks.scoring.result import Grading, Result, Score
 
-CONSISTENCY_VERSION, VALIDITY_VERSION = "consistency/1", "validity/1"
+VERSIONS: Mapping[str, str] = {
+    "topics_compat": "topics_compat/2", "topics_strict": "topics_strict/2", "documents_compat": "documents_compat/2",
+    "documents_strict": "documents_strict/2", "judgment_compat": "judgment_compat/2",
+    "judgment_strict": "judgment_strict/2", **pfs.VERSIONS, "consistency": "consistency/2", "validity": "validity/1",
+}  # fmt: skip
+"""Scorer -> its version; environments of packages have their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +65,16 @@ class Rates:
     compat: Mapping[str, Value]
     strict: Mapping[str, Value]
     evidence: Mapping[Rule, Sequence[Mapping[str, object]]]
-    versions: Mapping[Rule, str]
     failed: str = ""
     finished: bool = True
     distances: Published | None = None
+
+
+def versions() -> Mapping[str, str]:
+    """Scorer -> its version, the scorers of environments among them."""
+    every = [environment(code) for code in codes()]
+    own = {f"{here.code.lower()}_{rule}": f"{here.code}/{here.version}" for here in every for rule in RULES}
+    return {**own, **VERSIONS}
 
 
 def gradings_of(case: Case, transcript: CourtTranscript) -> Sequence[Grading]:
@@ -101,11 +112,9 @@ def _of_its_own(here: Environment, case: Case, transcript: CourtTranscript) -> R
             raise ValueError(f"{odd!r:.80}: no shares from 0 to 1")
     except Exception as error:  # it is somebody else's: the run is scored without it, and says so
         found, wrong = {}, [{"failed": f"{type(error).__name__}: {error}"[:200]}]
-    version = f"{here.code}/{here.version}"
     return Rates(
         here.code.lower(), _kept(found, "compat", case), _kept(found, "strict", case),
         {"compat": wrong, "strict": wrong},
-        {"compat": version, "strict": version},
     )  # fmt: skip
 
 
@@ -115,7 +124,7 @@ def _advice(case: AdviceCase, transcript: CourtTranscript, grades: Grade) -> Rat
     return Rates(
         "topics", _kept(compat.rates, "compat", case), _kept(strict.rates, "strict", case),
         {"compat": [_topic(row) for row in compat.topics], "strict": [_topic(row) for row in strict.topics]},
-        {"compat": topics.VERSION_COMPAT, "strict": topics.VERSION_STRICT}, finished=compat.finished,
+        finished=compat.finished,
     )  # fmt: skip
 
 
@@ -138,12 +147,8 @@ def _draft(case: CivilCase, transcript: CourtTranscript, grades: Grade) -> Rates
     return Rates(
         "documents", _kept(compat.rates, "compat", case), _kept(strict.rates, "strict", case),
         {"compat": [compat.evidence], "strict": [strict.evidence]},
-        {"compat": documents.VERSION_COMPAT, "strict": documents.VERSION_STRICT},
         failed="" if compat.document else "no_document",
     )  # fmt: skip
-
-
-JUDGMENT_VERSIONS: Mapping[Rule, str] = {"compat": "compat/1", "strict": "strict/1"}
 
 
 def _judgment(case: CivilCase | CriminalCase, scored: judgment.Scores, moved: str, grades: Grade) -> Rates:
@@ -166,7 +171,7 @@ def _judgment(case: CivilCase | CriminalCase, scored: judgment.Scores, moved: st
             "compat": [{"failure": scored.failed}] * bool(scored.failed) + [{"moved_by_text": moved}] * bool(moved),
             "strict": [dict(scored.evidence)],
         },
-        JUDGMENT_VERSIONS, failed=scored.failed or "", distances=scored.distances,
+        failed=scored.failed or "", distances=scored.distances,
     )  # fmt: skip
 
 
@@ -214,9 +219,10 @@ def _content(case: Case, transcript: CourtTranscript, grades: Grade) -> list[Sco
         "strict": {**({"grading": grading} if grading else {}), **({"bounds": bounds} if bounds else {})},
     }
     values = {"compat": found.compat, "strict": found.strict}
+    known = versions()
     return [
         Score(
-            f"{found.name}_{rule}", found.versions[rule], {**settings, **more[rule]}, dict(values[rule]),
+            f"{found.name}_{rule}", known[f"{found.name}_{rule}"], {**settings, **more[rule]}, dict(values[rule]),
             found.evidence[rule],
         )
         for rule in RULES
@@ -224,39 +230,10 @@ def _content(case: Case, transcript: CourtTranscript, grades: Grade) -> list[Sco
 
 
 def _procedure(case: Case, transcript: CourtTranscript, profile: ProfileName) -> list[Score]:
-    """The procedure of a trial by both rules; settings say of each stage whether all its actions are done, 0 in a
-    trial whose score is 0. Nothing for cases that are no trial."""
+    """The procedure of a trial by both rules; nothing for cases that are no trial."""
     if not isinstance(case, CivilCase | CriminalCase) or not environment(case.env).trial:
         return []
-    turns, hearing = transcript.record, hearing_of(case)
-    published, ours = pfs.compat(turns, hearing.env), pfs.strict(turns, hearing, profile)
-    counts = bool(published.uni) and not published.failures
-    stages = {
-        pfs.COMPAT: {
-            stage: float(counts and all(action in published.credits for action in actions))
-            for stage, actions in pfs.PUBLISHED[hearing.env].items()
-        },
-        pfs.STRICT: {name: ours.uni * float(share == 1) for name, share in _stages(ours).items()},
-    }
-    return [
-        replace(score, settings={**score.settings, "stages": stages[score.scorer]})
-        for score in pfs.scores(turns, hearing, profile)
-    ]
-
-
-def _stages(found: pfs.StrictPfs) -> dict[str, float]:
-    """Name of a stage -> share of its groups of duties that are wholly done."""
-    groups: dict[str, Duty] = {}
-    for duty in found.course.owed():
-        groups.setdefault(duty.group, duty)
-    done: dict[str, list[bool]] = {}
-    for name, duty in groups.items():
-        done.setdefault(duty.spec.stages[-1 if duty.spec.ends else 0], []).append(found.shares[name] == 1)
-    return {
-        stage.name: sum(done[stage.id]) / len(done[stage.id])
-        for stage in found.course.profile.stages
-        if stage.id in done
-    }
+    return pfs.scores(transcript.record, hearing_of(case), profile)
 
 
 CONSISTENCY = "CON_"
@@ -316,13 +293,13 @@ def score_one(question: CourtQuestion, result: Result, context: ScoreContext) ->
     by_role = [
         (
             "consistency",
-            CONSISTENCY_VERSION,
+            VERSIONS["consistency"],
             {one.role: one.score for one in seen},
             [r for one in seen for r in _slips(one)],
         ),
         (
             "validity",
-            VALIDITY_VERSION,
+            VERSIONS["validity"],
             {one.role: one.share for one in valid},
             [r for one in valid for r in _invalid(one)],
         ),
@@ -382,11 +359,8 @@ def ceiling(case: Case) -> list[Score]:
         # The text of a judgment without its trial: the published rule on short trials is left aside.
         said = _judged(judgment.gold_text(case), rulings.LEAST_TURNS)
     best = {name: 1.0 for grading in gradings_of(case, said) for name in grading.failed}
-    full: list[tuple[str, str, tuple[str, ...]]] = [
-        (pfs.COMPAT, pfs.COMPAT_VERSION, ("PFS", "STA", "ACT", "UNI")),
-        (pfs.STRICT, pfs.STRICT_VERSION, PROCEDURE),
-    ]
-    trial = [Score(scorer, version, {}, dict.fromkeys(names, 1.0)) for scorer, version, names in full]
+    full = {pfs.COMPAT: ("PFS", "STA", "ACT", "UNI"), pfs.STRICT: PROCEDURE}
+    trial = [Score(scorer, VERSIONS[scorer], {}, dict.fromkeys(names, 1.0)) for scorer, names in full.items()]
     return [*_content(case, said, best), *(trial if here.trial else ())]
 
 

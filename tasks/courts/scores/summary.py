@@ -15,7 +15,6 @@ from dataclasses import dataclass, field, replace
 from tasks.courts.casefile.case import Case, Env
 from tasks.courts.casefile.questions import CourtQuestion
 from tasks.courts.environment import codes, environment
-from tasks.courts.procedure import pfs
 from tasks.courts.procedure.model import CODES
 from tasks.courts.scores import aggregate
 from tasks.courts.scores.aggregate import (
@@ -32,7 +31,7 @@ from tasks.courts.scores.aggregate import (
     with_verdicts,
 )
 from tasks.courts.scores.columns import OVERALL, OVERALL_NAMES, averaged, column_names, metrics
-from tasks.courts.scores.score import CONSISTENCY_VERSION, JUDGMENT_VERSIONS, VALIDITY_VERSION, ceiling, floor
+from tasks.courts.scores.score import ceiling, floor
 from tasks.courts.scores.simulators import objections
 from tasks.courts.settings import settings_of
 from tasks.episode.events import FAULTS
@@ -55,7 +54,7 @@ from tasks.scoring.metrics import (
     nested,
 )
 from tasks.scoring.names import measure_name
-from tasks.scoring.result import Result, Score, Scored, complete, newest
+from tasks.scoring.result import Result, Score, Scored, complete, newest, with_versions
 
 BENCHMARK = "courts"
 FLAGS = ("outside_pack", "leak", "repaired", "rejected", "length", "repetition", *FAULTS, "human", "human_role")
@@ -281,7 +280,8 @@ def summarise(
     }
     best = {one.case.id: one.values for one in limits["reference"]}
     made = []
-    for attempt in complete(questions, attempts):
+    versions: dict[str, str] = {}
+    for attempt in complete(questions, with_versions(attempts, versions)):
         case, key = cases[attempt.result.task_id], (attempt.result.task_id, attempt.result.epoch)
         could = best.get(case.id) or {rule: dict.fromkeys(metrics(rule, case.env), 1.0) for rule in RULES}
         made.append(rated(case, attempt, context.graded.get(key, {}), could))
@@ -311,13 +311,7 @@ def summarise(
     reasons = objections(context, [(one.case, one.transcript) for one in made], rows)
     return CourtSummary(
         run, BENCHMARK, tally, [*groups.values(), whole], rows,
-        {
-            **{str(rule): version for rule, version in JUDGMENT_VERSIONS.items()},
-            pfs.COMPAT: f"{pfs.COMPAT}/{pfs.COMPAT_VERSION}",
-            pfs.STRICT: f"{pfs.STRICT}/{pfs.STRICT_VERSION}", "consistency": CONSISTENCY_VERSION,
-            "validity": VALIDITY_VERSION,
-        },
-        "metrics", settings_of(context.spec).profile if context.spec else "law", scored,
+        versions, "metrics", settings_of(context.spec).profile if context.spec else "law", scored,
         reasons + ([] if scored else [NOTHING_SCORED]),
         {env: sum(not one.finished for one in own) for env,
             own in members.items() if environment(env).kind == "advice"},

@@ -28,8 +28,6 @@ from tasks.courts.scores.bigrams import point_coverage
 from tasks.courts.scores.documents import LONGEST, graded, whole_mean
 from tasks.scoring.result import Grading
 
-VERSION_COMPAT = "compat/1"
-VERSION_STRICT = "strict/1"
 PROMPT = "grader-topic/1"
 METRICS = ("BIN", "NBIN", "BIN_all", "NBIN_all", "COV")
 LISTED = 8
