@@ -75,10 +75,10 @@ def _progress(done: int, total: int) -> None:
         note(f"{done} of {total} graded")
 
 
-def watcher(left: int, watch: str) -> Watcher:
+def watcher(left: int, watch: str, card_of: Callable[[str], Card] = lambda episode: {}) -> Watcher:
     """Who shows a run with `left` open episodes on stderr: its events as text or JSON, else only how far it is."""
     if watch == "plain":
-        return PlainWatcher(sys.stderr)
+        return PlainWatcher(sys.stderr, card_of)
     if watch == "json":
         return JsonWatcher(sys.stderr)
     return Progress(left, sys.stderr)
@@ -124,7 +124,8 @@ def play(made: Run, watch: str, after: Callable[[float], object], max_failures: 
         if background.is_here():
             background.refuse_people(background.engines_of(made))
             background.began(made.id, path)
-        made.scheduler.watchers += [failures, watcher(left, watch)]
+        episodes = made.scheduler.episodes
+        made.scheduler.watchers += [failures, watcher(left, watch, lambda name: episodes[name].state.card)]
 
         def go_on() -> bool:
             return not stopped.is_set() and (max_failures is None or failures.count < max_failures)
@@ -143,7 +144,6 @@ def play(made: Run, watch: str, after: Callable[[float], object], max_failures: 
         _say_troubles(made, said)
         if made.known is not None and made.known.taken:
             note(t("run.cached", n=made.known.taken))
-        episodes = made.scheduler.episodes
         if unfinished(path, episodes.open, episodes.errors, len(episodes)):
             if spent := made.budget.spent():
                 note(told(spent))

@@ -156,10 +156,16 @@ def plain_line(record: Record) -> str:
 
 
 class PlainWatcher:
-    """Writes every committed event as it comes, with a heading a step, and one where another episode goes on."""
+    """Writes every committed event as it comes, with a heading a step, and one where another episode goes on.
 
-    def __init__(self, stream: TextIO) -> None:
+    Args:
+        stream: where to write.
+        card_of: the card of an episode of which nothing has come yet: a person may be asked before anything does.
+    """
+
+    def __init__(self, stream: TextIO, card_of: Callable[[str], Mapping[str, Any]] = lambda episode: {}) -> None:
         self._stream = stream
+        self._card_of = card_of
         self._step: tuple[str, int] = ("", -1)
         self._episode = ""
         self._players: dict[str, Player] = {}
@@ -180,7 +186,7 @@ class PlainWatcher:
             self._write(f"moot: {away_text(notice)}")
         elif isinstance(notice, Waiting):
             self._head(notice.episode)
-            player = self._players.get(notice.episode) or Player({})
+            player = self._players.get(notice.episode) or Player(self._card_of(notice.episode))
             self._write(f"{t('event.waiting')}: {player.seat(notice.ask.seat)}")
         self._stream.flush()
 

@@ -38,7 +38,7 @@ from app.strings import t
 from app.strings.sentences import told
 from app.words import away_text
 from models.engine import Ask, Delta, EngineError
-from store.writer import on_stop_requested, request_stop, writer_of
+from store.writer import on_stop_requested, writer_of
 from tasks.episode.driver import Driver
 from tasks.episode.events import Record, Said, Seated, StepEnded, Stopped
 from tasks.episode.scheduler import HUMAN, Committed, EngineAway, EpisodeEnded, Notice, Streaming, Waiting
@@ -493,9 +493,6 @@ class FollowedRun(RunThread):
     def watch(self, episode: str) -> None:
         self._wanted.put(episode)
 
-    def ask_to_stop(self) -> bool:
-        return request_stop(self.path) is not None
-
     def close(self) -> None:
         """End the thread; the run goes on. Calling it again does no harm."""
         self.closed.set()
@@ -525,9 +522,7 @@ class FollowedRun(RunThread):
             self._tell(notice)
 
     def _show(self, episode: str) -> None:
-        first = not self._watched
         facts, episodes, self._watched, records = read_records(self.path, episode)
-        if first:
-            self._tell(RunOpened(facts, episodes))
-            self._tell(Moving("followed"))
+        self._tell(RunOpened(facts, episodes))
+        self._tell(Moving("followed"))
         self._tell(Watched(self._watched, fold(records), None))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import re
 import string
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -13,7 +15,8 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from app import strings
-from app.cli.watcher import Player
+from app.cli.watcher import PlainWatcher, Player
+from app.desk import live
 from app.desk.bindings import KEYS
 from app.desk.episode.controller import Controller
 from app.desk.episode.plan_pane import plan_items
@@ -21,11 +24,16 @@ from app.desk.episode.renderers import RENDERERS, render
 from app.desk.episode.scores import Scorekeeper
 from app.desk.episode.shown import Shown, episode_markdown, export_episode, fence
 from app.desk.home.screen import pack_counts
-from app.desk.messages import RunFacts
+from app.desk.live import FollowedRun, LiveRun
+from app.desk.messages import Closed, Failed, Moving, RunFacts, RunOpened, Watched
 from app.library import PackLine, read_records, read_run, read_stored
 from app.wrapping import NO_END, NO_START, wrap
+from models.engine import Ask
 from tasks.episode.events import EVENTS, Record, StepEnded, Thought, ToolReturned, Unknown
+from tasks.episode.scheduler import Waiting
+from tasks.episode.state import fold
 from tasks.errors import RecordMismatch
+from tasks.run.opened import Run
 from tests.run.test_comparing import imported
 from tests.support.desk_fixture import COURT, build_pack, header, imported_law_run, records, write_run
 
@@ -70,6 +78,14 @@ def test_a_terminal_shows_the_blocks_of_the_desk_and_of_what_a_tool_returned_the
     assert rows[1].endswith("长…") and all(cell_len(row) < 420 for row in rows)
 
 
+def test_a_terminal_names_who_is_asked_first_as_the_court_does() -> None:
+    stream = io.StringIO()
+    card = {"env": "CI", "names": {"judge": "独任审判员"}}
+    ask = Ask("judge", (), "court/1")
+    PlainWatcher(stream, lambda episode: card).notify(Waiting("CI-0001", ask))
+    assert "独任审判员" in stream.getvalue()
+
+
 def test_the_same_episode_of_another_run_is_shown_anew(tmp_path: Path) -> None:
     at = Controller(None)
     later = [replace(record, at=record.at + 1) for record in records()]
@@ -78,6 +94,63 @@ def test_the_same_episode_of_another_run_is_shown_anew(tmp_path: Path) -> None:
         assert not at.again and at.shown.records == made
     at.show_stored(RunFacts("two", tmp_path, {}), (), "k-1", later)  # type: ignore[arg-type]
     assert at.again, "the reader stays where she is"
+
+
+def controller(shown: LiveRun) -> Controller:
+    """One that shows a run in motion, on a desk where no thread begins."""
+    desk = SimpleNamespace(home_screen=None, problem=lambda *_: None, run_worker=lambda *_, **__: None)
+    at = Controller(desk)
+    at.views, at.live, at.source = [SimpleNamespace(is_mounted=False)], shown, shown.number  # type: ignore[list-item]
+    at.receive(shown.number, RunOpened(RunFacts("one", Path("one"), {}), ()))  # type: ignore[arg-type]
+    at.receive(shown.number, Watched("k-1", fold(records()[:-1]), None))
+    at.receive(shown.number, Moving("auto"))
+    return at
+
+
+def never() -> Run:
+    raise AssertionError("no thread begins")
+
+
+def test_a_run_that_opens_shows_nothing_of_the_one_before() -> None:
+    at = controller(LiveRun(never, lambda *_: None))
+    assert at.loaded and at.episode == "k-1"
+    assert at.live is not None
+    at.receive(at.live.number, RunOpened(RunFacts("two", Path("two"), {}), ()))  # type: ignore[arg-type]
+    assert at.facts is not None and at.facts.id == "two"
+    assert not at.loaded and not at.state.records and not at.episode
+
+
+def test_a_run_that_is_left_is_at_rest_though_the_next_one_cannot_be_opened() -> None:
+    at = controller(LiveRun(never, lambda *_: None))
+    assert at.goes_on
+    begun = at.begin(never)
+    assert at.moving == "stored" and at.loaded
+    at.receive(begun.number, Failed("gone", ""))
+    at.receive(begun.number, Closed())
+    assert at.moving == "stored" and at.live is None and at.facts is not None and at.facts.id == "one"
+
+
+def test_all_runs_that_were_left_are_known_until_they_let_go_of_their_files() -> None:
+    first = LiveRun(never, lambda *_: None)
+    at = controller(first)
+    second, third = at.begin(never), at.begin(never)
+    assert at.runs == [first, second, third]
+    first.closed.set()
+    assert at.begin(never) is at.live and at.runs == [second, third, at.live]
+
+
+def test_a_followed_run_says_which_it_is_whenever_it_is_shown(
+    moot_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write_run(build_pack())
+    plays = iter((True, True, False))
+    monkeypatch.setattr(live, "writer_of", lambda path: True if next(plays) else None)
+    heard: list[object] = []
+    followed = FollowedRun(path, lambda _, notice: heard.append(notice), episode="k-1")
+    followed.watch("k-1")  # again, after another run was shown
+    followed.work()
+    kinds = [type(notice) for notice in heard if isinstance(notice, RunOpened | Watched)]
+    assert kinds == [RunOpened, Watched, RunOpened, Watched]
 
 
 def test_text_of_models_is_cleaned_and_markup_stays_text() -> None:

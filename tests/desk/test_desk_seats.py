@@ -25,6 +25,7 @@ from store.journal import Journal
 from tasks.agents.modes import CALLS
 from tasks.episode.events import Seated
 from tasks.legalagentbench.benchmark import LegalAgentBench
+from tasks.run.opened import Run
 from tasks.run.reading import list_runs, read_episode
 from tasks.run.runner import start_run
 from tasks.run.spec import RunSpec
@@ -37,6 +38,7 @@ from tests.desk.conftest import (
     text_of,
     until,
 )
+from tests.support.patience import PATIENCE
 from tests.support.slow_engine import SPEC, SlowEngine, install, talk
 
 pytestmark = pytest.mark.slow
@@ -351,6 +353,30 @@ async def test_a_wrong_engine_is_said_beside_its_field_and_nobody_moves(pack: Pa
         await until(pilot, lambda: "nowhere.gguf" in fault(dialog, "spec"))
         await pilot.press("escape")
         assert screen.controller.state.seats["agent"].policy == "gold/1" and screen.controller.moving == "paused"
+
+
+async def test_an_answer_waits_in_the_box_while_another_run_is_opened(pack: Path) -> None:
+    spec = RunSpec(benchmark="legalagentbench", agent="human", pack=str(pack), task_ids=("k-1",))
+    gate = threading.Event()
+
+    def late() -> Run:
+        gate.wait(PATIENCE)
+        return start_run(spec)
+
+    async with desk() as pilot:
+        await pilot.app.start(spec, everything=False)  # type: ignore[attr-defined]
+        await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.controller.loaded)
+        screen = episode(pilot)
+        await pilot.press("n")
+        await until(pilot, lambda: screen.box.is_open)
+        first = screen.controller.facts
+        await pilot.app.begin(late)  # type: ignore[attr-defined]
+        await pilot.press("o", "k", "f5")
+        await pilot.pause()
+        assert screen.box.is_open and screen.box.text == "ok"
+        gate.set()
+        await until(pilot, lambda: screen.controller.facts is not first and screen.controller.loaded)
+        assert not screen.box.is_open
 
 
 async def test_leaving_gives_the_seat_back_to_the_model_that_had_it(pack: Path, engine: SlowEngine) -> None:

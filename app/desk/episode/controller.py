@@ -76,8 +76,8 @@ class Controller:
         self.desk = desk
         self.views: list[View] = []
         self.live: LiveRun | None = None
-        self.before: LiveRun | None = None
-        """The run in motion before this one, which may not have let go of its file yet."""
+        self.before: list[LiveRun] = []
+        """Runs in motion before this one, which may not have let go of their files yet."""
         self.followed: FollowedRun | None = None
         self.pace = 1
         self.source = 0
@@ -179,8 +179,9 @@ class Controller:
                     self.live = None
                 else:
                     self.followed = None
-        if self.views and (number == self.source or isinstance(notice, RunOpened | Failed)):
-            if isinstance(notice, RunOpened):
+        opened = ours and isinstance(notice, RunOpened)
+        if self.views and (number == self.source or opened or isinstance(notice, Failed)):
+            if opened:
                 self.source = number
             self._change(notice)
         home = self.desk.home_screen
@@ -202,7 +203,11 @@ class Controller:
         match notice:
             case RunOpened(run, episodes):
                 if self.facts is None or self.facts.id != run.id:
+                    # nothing of the run before: an episode of this one follows, at the end of a turn perhaps
                     self.keeper, self.keeper_failed, self.episode = None, False, ""
+                    self.shown.reset(())
+                    self.state, self.asked, self.turn = State(), "", None
+                    self.pausing = self.stopping = False
                 self.facts, self.episodes, self.moving = run, episodes, "paused"
             case Watched(episode, state, ask):
                 self.again = episode == self.episode and 0 < len(state.records) == len(self.shown.records)
@@ -262,9 +267,14 @@ class Controller:
         }  # fmt: skip
         return True if rules.get(action, True) else None
 
+    @property
+    def opening(self) -> bool:
+        """Whether a run is being opened; nobody hears a wish until it is."""
+        return self.live is not None and self.live.path is None
+
     def wish(self, wish: Callable[[LiveRun], None]) -> bool:
         """Send a wish to the run that is shown; a stored one is taken up first. Whether it is in motion."""
-        if self.facts is None or (self.live is not None and self.live.path is None):
+        if self.facts is None or self.opening:
             return False
         path, episode = self.facts.path, self.episode
         if self.follows(path):
@@ -330,7 +340,7 @@ class Controller:
     @property
     def runs(self) -> list[LiveRun]:
         """Those that may still have their file open."""
-        return [live for live in (self.live, self.before) if live is not None]
+        return [*self.before, *([self.live] if self.live is not None else [])]
 
     def live_at(self, path: Path) -> LiveRun | None:
         """The run in motion, if its file is this one."""
@@ -357,24 +367,29 @@ class Controller:
         self.leave_followed()
         if played:
             self.followed = FollowedRun(path, self.post, episode=episode)
+            self.source = self.followed.number
             self._run(self.followed, "followed")
         return played
 
     def begin(self, opener: Opener, *, mode: str = "paused", episode: str = "") -> LiveRun:
-        """Play a run in a thread of its own, once the one before has let go of its file and its models."""
+        """Play a run in a thread of its own, once those before have let go of their files and models."""
+        moved = self.source in {one.number for one in (self.live, self.followed) if one is not None}
         self.leave()
         opener = partial(_after, self.before, opener)
         live = LiveRun(opener, self.post, episode=episode or None, mode=mode)
         live.pace = self.pace
         self.live = live
         self._run(live, "live")
+        if moved:  # what is shown is at rest, whether or not the new run can be opened
+            self.source = 0
+            self._change(Closed())
         return live
 
     def leave(self) -> None:
         """Close what is in motion, and follow nothing any more."""
         if self.live is not None:
             self.live.close()
-            self.before = self.live
+            self.before = [*(one for one in self.before if not one.closed.is_set()), self.live]
         self.leave_followed()
 
     def leave_followed(self) -> None:
@@ -393,11 +408,12 @@ def _is_played(path: Path) -> bool:
     return writer is not None and writer.process != os.getpid()
 
 
-def _after(before: LiveRun | None, opener: Opener) -> Run:
-    """In the thread of the run: wait for the one before."""
+def _after(before: Sequence[LiveRun], opener: Opener) -> Run:
+    """In the thread of the run: wait for those before."""
     end = time.monotonic() + PATIENCE
-    while before is not None and not before.closed.wait(PAUSE) and time.monotonic() < end:
-        before.close()
+    for live in before:
+        while not live.closed.wait(PAUSE) and time.monotonic() < end:
+            live.close()
     return opener()
 
 

@@ -189,6 +189,7 @@ class EpisodeScreen(OnDesk, FindingScreen):
         if facts is None or facts.id == self._run:
             return
         self._run = facts.id
+        self.box.close()
         self._apply(FACES.get(facts.benchmark, Face)(self))
         strip.hide("")
         strip.forget()
@@ -515,9 +516,15 @@ class EpisodeScreen(OnDesk, FindingScreen):
             self.say(event.text)
 
     def say(self, text: str) -> None:
+        at = self.controller
         self.box.close()
+        if at.opening:
+            self.box.give_back()
+            self.desk.say(t("answer.later"), "warning")
+            return self._ask(at.asked)
         self.record.focus()
-        self.controller.say(text)
+        at.say(text)
+        return None
 
     # copies and files
 
