@@ -9,23 +9,21 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.screen import Screen
 from textual.widgets import ContentSwitcher, Input, Label, Static
 
 from app.court_words import DISCLAIMER
 from app.desk.bindings import bindings
 from app.desk.dialogs import SHEET, Dialog, buttons
-from app.desk.jobs import OnDesk
 from app.desk.review.form import ReviewForm
 from app.desk.review.pane import ReviewPane
 from app.desk.review.scores import ScoresPane
 from app.desk.review.tasks_pane import TasksPane
+from app.desk.scaffold import PanesScreen
 from app.desk.widgets.choice import Choice
 from app.desk.widgets.field import Field, PathCompletion, line
 from app.desk.widgets.key_bar import KeyBar, ViewTabs
 from app.desk.widgets.lines import LineView
 from app.strings import t
-from app.terminal import truncate
 
 LONGEST_PATH = 1000
 
@@ -62,7 +60,7 @@ class PathScreen(Dialog[str | None]):
 TABS = ("scores", "tasks")
 
 
-class ReviewScreen(OnDesk, Screen[None]):
+class ReviewScreen(PanesScreen):
     """A title, tabs, the tab that is shown, keys; court material stands below its disclaimer."""
 
     CSS_PATH = "review.tcss"
@@ -70,6 +68,7 @@ class ReviewScreen(OnDesk, Screen[None]):
     help_id = "review"
     BINDINGS: ClassVar[list[BindingType]] = bindings("review")
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-wide")]
+    FIRST = "#runs"
 
     def __init__(self) -> None:
         super().__init__()
@@ -79,24 +78,15 @@ class ReviewScreen(OnDesk, Screen[None]):
     def pane(self) -> ScoresPane | TasksPane:
         return cast("ScoresPane | TasksPane", self.query_one(f"#{TABS[self.tab]}"))
 
-    def compose(self) -> ComposeResult:
-        yield Label("", id="title", markup=False)
+    def panes(self) -> ComposeResult:
         yield ViewTabs(TABS, "review_screen.tab", id="review-tabs")
         yield Label(DISCLAIMER, id="disclaimer", markup=False)
         with ContentSwitcher(initial="scores", id="views"):
             yield ScoresPane(id="scores")
             yield TasksPane(id="tasks")
-        yield KeyBar(("review", "app"), id="keys")
 
-    def on_mount(self) -> None:
-        self.retranslate()
-        self.pane.first.focus()
-
-    def on_screen_resume(self) -> None:
+    def reload(self) -> None:
         self.pane.enter()
-
-    def on_resize(self) -> None:
-        self.call_after_refresh(self.show_heading)
 
     def on_descendant_focus(self) -> None:
         around = self.focused.ancestors_with_self if self.focused else []
@@ -107,22 +97,20 @@ class ReviewScreen(OnDesk, Screen[None]):
         for pane in self.query(ReviewPane):
             pane.retranslate()
         self.query_one(ViewTabs).refresh(layout=True)
-        self.show_heading()
+        super().retranslate()
 
     @on(ReviewPane.Turned)
-    def show_heading(self) -> None:
-        parts = [t("review_screen.title"), *self.pane.title()]
-        self.query_one("#title", Label).update(truncate(" · ".join(parts), max(20, self.size.width - 2)))
+    def show(self) -> None:
+        self.show_title(t("review_screen.title"), *self.pane.title())
         self.query_one("#disclaimer").display = self.pane.on_court
         self.query_one(ViewTabs).show(self.tab)
-        self.query_one(KeyBar).refresh()
 
     # where to go
 
     def take(self, path: Path, episode: str = "") -> None:
         self.go_to(0)
         self.query_one(ScoresPane).take(path, episode)
-        self.show_heading()
+        self.show()
 
     def go_to(self, tab: int) -> None:
         if self.maximized is not None:
@@ -131,7 +119,7 @@ class ReviewScreen(OnDesk, Screen[None]):
         self.query_one("#views", ContentSwitcher).current = TABS[tab]
         self.pane.enter()
         self.pane.first.focus()
-        self.show_heading()
+        self.show()
 
     # wishes
 
