@@ -93,14 +93,14 @@ def test_what_cannot_be_is_one_sentence_and_changes_nothing(arguments: list[str]
 
 
 def test_a_run_loses_its_name() -> None:
-    moot("rename", FIRST, "基线")
-    code, out, _ = moot("rename", FIRST, "--json")
+    moot("list", "rename", FIRST, "基线")
+    code, out, _ = moot("list", "rename", FIRST, "--json")
     assert code == 0 and json.loads(out)["name"] == "" and not labels.labels()
 
 
 def test_a_run_is_removed_with_what_it_was_called() -> None:
-    moot("rename", FIRST, "基线")
-    code, out, _ = moot("remove", "基线", "--yes", "--json")
+    moot("list", "rename", FIRST, "基线")
+    code, out, _ = moot("list", "remove", "基线", "--yes", "--json")
     assert code == 0 and [Path(path).stem for path in json.loads(out)["removed"]] == [FIRST]
     assert FIRST not in names() and not labels.labels()
 

@@ -244,7 +244,7 @@ def counting(told: Callable[..., Any], looks: Counter[str]) -> Callable[..., Any
 
 
 def test_epochs_are_episodes_of_their_own(spec: dict[str, Any], tmp_path: Path) -> None:
-    with started(spec, tmp_path / "r.moot", epochs=2, limit=1) as run:
+    with started(spec, tmp_path / "r.moot", epochs=2, task_ids=("1",)) as run:
         run.go()
         assert [row.id for row in run.journal.episodes()] == ["1#1", "1#2"]
         assert run.summary().block()["n"] == 2
@@ -300,7 +300,7 @@ def test_a_run_file_that_exists_is_not_overwritten(spec: dict[str, Any], tmp_pat
 
 
 def test_a_fork_beyond_the_end_is_refused(spec: dict[str, Any], tmp_path: Path) -> None:
-    with started(spec, tmp_path / "r.moot", limit=1) as run:
+    with started(spec, tmp_path / "r.moot", task_ids=("1",)) as run:
         run.go()
     with pytest.raises(UsageError, match="no step 99"):
         fork_run(tmp_path / "r.moot", "1", 99, out=tmp_path / "f.moot")
