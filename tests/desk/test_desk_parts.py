@@ -101,7 +101,7 @@ def controller(shown: LiveRun) -> Controller:
     desk = SimpleNamespace(home_screen=None, problem=lambda *_: None, run_worker=lambda *_, **__: None)
     at = Controller(desk)
     at.views, at.live, at.source = [SimpleNamespace(is_mounted=False)], shown, shown.number  # type: ignore[list-item]
-    at.receive(shown.number, RunOpened(RunFacts("one", Path("one"), {}), ()))  # type: ignore[arg-type]
+    at.receive(shown.number, RunOpened(RunFacts("one", Path("one"), {}), ()))
     at.receive(shown.number, Watched("k-1", fold(records()[:-1]), None))
     at.receive(shown.number, Moving("auto"))
     return at
@@ -115,7 +115,7 @@ def test_a_run_that_opens_shows_nothing_of_the_one_before() -> None:
     at = controller(LiveRun(never, lambda *_: None))
     assert at.loaded and at.episode == "k-1"
     assert at.live is not None
-    at.receive(at.live.number, RunOpened(RunFacts("two", Path("two"), {}), ()))  # type: ignore[arg-type]
+    at.receive(at.live.number, RunOpened(RunFacts("two", Path("two"), {}), ()))
     assert at.facts is not None and at.facts.id == "two"
     assert not at.loaded and not at.state.records and not at.episode
 
