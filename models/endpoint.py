@@ -14,16 +14,18 @@ from __future__ import annotations
 
 import queue
 import re
+import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 from models.calls import PROBE
 from models.endpoint_server import (
+    BrokeOff,
     Flight,
     Refusal,
     Server,
@@ -36,6 +38,9 @@ from models.endpoint_server import (
 )
 from models.endpoint_wire import (
     EXTRAS,
+    GRAMMAR,
+    NEAR,
+    NEAR_ESTIMATED,
     SCHEMA,
     TOOLS,
     Collector,
@@ -43,14 +48,30 @@ from models.endpoint_wire import (
     Refused,
     about_schema,
     about_tools,
+    characters,
+    counts_in,
     is_overflow,
     most_tokens,
+    next_schema_form,
     reply_tokens_left,
     request_body,
     wanted_extra,
 )
-from models.engine import Ask, ContextLimits, Delta, EngineError, Finish, Listener, Message, Reply, Settings
+from models.engine import (
+    REMEDIES,
+    Ask,
+    ContextLimits,
+    Delta,
+    EngineError,
+    Finish,
+    Listener,
+    Message,
+    Reply,
+    Settings,
+    remedies,
+)
 from models.errors import BadEngine
+from models.sampling import DENSITY
 from models.specs import Opening
 
 PATIENCE = 30.0
@@ -59,11 +80,38 @@ BUSY_TRIES = 6
 """How often a busy server is asked."""
 PAUSE = 0.04
 """Seconds between two pieces of news of a call: what comes in between is told together."""
+WAIT = 0.1
+"""Seconds after which a call that waits for its place looks whether it is over."""
+UNSTREAMED = "the stream broke before its first byte: asked without one"
+MORE_CONTEXT = "Start it with a larger context (llama-server: -c), or lower --parallel."
 BUSY = (429, 503)
-FIELD_STATUS = range(400, 501)
-"""Statuses with which servers refuse a field that they do not know."""
-SCHEMA_STATUS = (400, 422, 500, 501)
+FIELD_STATUS = (200, *range(400, 501))
+"""Statuses with which servers refuse a field that they do not know; 200: an error in place of a reply."""
+SCHEMA_STATUS = (200, 400, 422, 500, 501)
 """Statuses with which servers refuse a schema."""
+OTHER_TYPE, BOUNDS_LEFT_OUT, FREE_TEXT = "json_object", "bounds left out", "free text"
+RELAXED = (OTHER_TYPE, BOUNDS_LEFT_OUT, BOUNDS_LEFT_OUT, FREE_TEXT)
+"""What is done when each of `SCHEMA_FORMS` is refused."""
+CHECKED = "What comes is checked against the schema all the same."
+TROUBLES = {
+    "tokens_estimated": (
+        "reports no token counts: they are estimated",
+        "Totals, limits and budgets hold by the estimate.",
+    ),
+    "reply_in_reasoning": (
+        "puts whole replies into the field for reasoning: they are used",
+        "Start it without a parser for reasoning, or use a model that reasons.",
+    ),
+    "server_short": ("ran short of context: it is sent fewer calls at a time", MORE_CONTEXT),
+    UNSTREAMED: (
+        "breaks off streams before their first byte: it is asked again without",
+        "See the server's own log.",
+    ),
+    OTHER_TYPE: ("takes a schema only with response_format json_object: it is sent so", CHECKED),
+    BOUNDS_LEFT_OUT: ("does not take the bounds of a schema: they are left out", CHECKED),
+    FREE_TEXT: ("keeps no reply to a schema: free text is read", CHECKED),
+}
+"""What a server cannot do and what is done instead, with a hint; by flag, or by what notes of replies say."""
 
 
 def open_endpoint(opening: Opening) -> EndpointEngine:
@@ -91,7 +139,9 @@ class EndpointEngine:
         self._together = together
         self._lock = threading.Lock()
         self._flights: set[Flight] = set()
-        self._calls = 0
+        self._slots = Slots()
+        self._found: dict[str, None] = {}
+        """Kinds of what the server cannot do, in the order it was found out."""
         self._closed = False
 
     def describe(self) -> dict[str, object]:
@@ -109,8 +159,14 @@ class EndpointEngine:
         return ContextLimits(next((size for size in stated if isinstance(size, int) and size > 0), 0))
 
     def at_once(self) -> int:
-        """As many calls as episodes go on at a time."""
-        return self._together
+        """As many calls as episodes go on at a time; fewer once the server ran short of context with so many."""
+        return min(self._together, self._slots.most)
+
+    def troubles(self) -> list[EngineError]:
+        """What the server cannot do and what is done instead, in the order it was found out."""
+        with self._lock:
+            kinds = list(self._found)
+        return [EngineError(f"the server at {self._url} {TROUBLES[kind][0]}", TROUBLES[kind][1]) for kind in kinds]
 
     def check_tools(self) -> None:
         """Ask the server for one token without a tool and with one: one that tells tools to its model reads a longer
@@ -162,7 +218,7 @@ class EndpointEngine:
             # Only the main thread must stay free for Ctrl-C.
             return [self._answer(asks[0], flight, listen or _ignored, 1)]
         news: queue.SimpleQueue[Delta | None] = queue.SimpleQueue()
-        together = min(len(asks), self._together)
+        together = min(len(asks), self.at_once())
         with ThreadPoolExecutor(together, thread_name_prefix="endpoint") as pool:
             try:
                 calls = [pool.submit(self._answer, ask, flight, news.put, together) for ask in asks]
@@ -185,65 +241,111 @@ class EndpointEngine:
         self, ask: Ask, flight: Flight, report: Callable[[Delta], None], together: int
     ) -> Reply | EngineError:
         """One call to its end; nothing is raised. together: of its batch; those of others are in flight beside it."""
-        with self._lock:
-            self._calls += 1
-            together = max(together, self._calls)
         started = time.perf_counter()
         until = flight.until(ask.seconds)
         reporter = DeltaReporter(ask, report)
         collector, finish, note = Collector(), None, ""
+        slot = self._slots.take(flight, until)
         try:
             reporter.add(News("reading"))
-            collector, finish, note = self._exchange(ask, flight, until, reporter.add)
+            collector, finish, note = self._exchange(ask, flight, until, reporter.add, slot)
         except EngineError as error:
             if not (flight.stopped or time.monotonic() >= until):
                 return error
         finally:
             reporter.flush()
-            with self._lock:
-                self._calls -= 1
+            self._slots.give()
         if not collector.finish and (flight.stopped or time.monotonic() >= until):
             finish, note = "cancelled" if flight.stopped else "time_limit", ""
-        usage = collector.usage((time.perf_counter() - started) * 1000, together)
-        tools = ask.tools if ask.schema is None else ()
-        return collector.reply(ask.settings, usage, finish=finish, note=note, tools=tools)
+        milliseconds, together = (time.perf_counter() - started) * 1000, max(together, slot.used)
+        usage = collector.usage(milliseconds, together, characters(ask), self._density)
+        tools, context = ask.tools if ask.schema is None else (), self.context_limits().context
+        reply = collector.reply(ask.settings, usage, finish=finish, note=note, tools=tools, context=context)
+        self._learn(reply.note)
+        return reply
 
     def _exchange(
-        self, ask: Ask, flight: Flight, until: float, add: Callable[[News], None]
+        self, ask: Ask, flight: Flight, until: float, add: Callable[[News], None], slot: Slot
     ) -> tuple[Collector, Finish | None, str]:
         """Ask until there is a reply or a refusal that stands: (what came, its finish where we know better, note)."""
-        most: int | None = None
-        busy, waited = 0, 0.0
         with self._lock:
-            refused = dict(self._refused)
+            tries = Tries(dict(self._refused), slot)
         while not flight.stopped and time.monotonic() < until:
-            body = request_body(ask, self._model, refused=refused, most=most)
+            body = request_body(ask, self._model, refused=tries.refused, most=tries.most, stream=tries.stream)
             collector = Collector(body["max_tokens"])
-            refusal = self._server.chat(body, flight, collector, add, until)
+            try:
+                refusal = self._server.chat(body, flight, collector, add, until)
+            except BrokeOff:
+                if collector.progress or not tries.stream:
+                    raise
+                tries.stream = False  # a server that breaks a stream off hides the reason
+                continue
             if refusal is None:
                 with self._lock:  # only what led to a reply: some servers name every field in every error
-                    self._refused |= refused
-                return collector, None, _left_alone(body)
+                    self._refused |= tries.refused
+                return collector, None, tries.note(ask, body)
             if is_overflow(refusal.text):
                 left = reply_tokens_left(refusal.text)
-                if most is None and not collector.text and 0 < left < most_tokens(ask.settings):
-                    most = left
+                if tries.most is None and not collector.text and 0 < left < most_tokens(ask.settings):
+                    tries.most = left
                     continue
-                return collector, "context_full", f"the context of the server is full: {refusal.text}"
-            if refusal.status in FIELD_STATUS and self._go_without(ask, body, refused, refusal.text):
+                if self._is_full(ask, collector, refusal.text, tries):
+                    return collector, "context_full", f"the context of the server is full: {refusal.text}"
+                self._slots.give()
+                tries.slot = self._slots.take(flight, until)
+                add(News("reading"))
+                continue
+            if refusal.status in FIELD_STATUS and self._go_without(ask, body, tries.refused, refusal.text):
+                continue
+            if refusal.status in SCHEMA_STATUS and self._relax(ask, body, tries.refused, refusal.text):
                 continue
             if ask.tools and refusal.status in SCHEMA_STATUS and TOOLS.search(refusal.text):
                 raise about_tools(refusal.text)
             if ask.schema is not None and refusal.status in SCHEMA_STATUS and SCHEMA.search(refusal.text):
                 raise about_schema(ask.prompt, refusal.text)
             if refusal.status in BUSY and not collector.text:
-                pause = 2.0**busy if refusal.wait is None else refusal.wait
-                busy, waited = busy + 1, waited + pause
-                if busy < BUSY_TRIES and waited <= PATIENCE:
+                pause = 2.0**tries.busy if refusal.wait is None else refusal.wait
+                tries.busy, tries.waited = tries.busy + 1, tries.waited + pause
+                if tries.busy < BUSY_TRIES and tries.waited <= PATIENCE:
                     flight.wait(min(pause, until - time.monotonic()))
                     continue
             raise self._error(refusal, flight)
         return Collector(), None, ""
+
+    def _is_full(self, ask: Ask, collector: Collector, text: str, tries: Tries) -> bool:
+        """Whether the prompt and what came of its reply fill the context of the server; else the call is to be put
+        again beside fewer others.
+
+        Raises:
+            EngineError: they do not, and there are no others.
+        """
+        counted, context = counts_in(text)
+        context = context or self.context_limits().context
+        asked, came = collector.size(characters(ask), self._density)
+        share, size = NEAR if counted or collector.prompt else NEAR_ESTIMATED, (counted or asked) + came
+        if context and size >= share * context:
+            return True
+        if self._slots.fewer(tries.slot):
+            tries.short = True
+            return False
+        if not context:  # alone it does not fit either, and nothing speaks against the server
+            self._slots.most = sys.maxsize if tries.short else self._slots.most
+            return True
+        raise EngineError(
+            f"the server at {self._url} ran short of context at {size} of {context} tokens: {text}", MORE_CONTEXT
+        )
+
+    def _learn(self, note: str) -> None:
+        """Take down what the server cannot do, as the note of a reply has it."""
+        with self._lock:
+            kinds = (remedies(note) & TROUBLES.keys()) | ({UNSTREAMED} if UNSTREAMED in note else set())
+            kinds |= {RELAXED[form - 1] for form in (self._refused.get("response_format", 0),) if form}
+            kinds |= {BOUNDS_LEFT_OUT} if "tools" in self._refused else set()
+            self._found |= dict.fromkeys(sorted(kinds - self._found.keys()))
+
+    @property
+    def _density(self) -> float:
+        return self.context_limits().density or DENSITY
 
     def _error(self, refusal: Refusal, flight: Flight) -> EngineError:
         """The sentence for a refusal that stands; where the model is not known any more, with those that are."""
@@ -267,6 +369,84 @@ class EndpointEngine:
                 raise Refused(f"the server does not take {name} = {wanted}: {text}", "Use a setting that it knows.")
             refused[name] = refused.get(name, 0) + 1
         return bool(named)
+
+    @staticmethod
+    def _relax(ask: Ask, body: Mapping[str, Any], refused: dict[str, int], text: str) -> bool:
+        """Whether a schema that the server refused has another form; the next request has it."""
+        if "response_format" in body and SCHEMA.search(text):
+            refused["response_format"] = next_schema_form(refused.get("response_format", 0), text)
+        elif ask.schema is None and ask.tools and "tools" not in refused and GRAMMAR.search(text):
+            refused["tools"] = 1
+        else:
+            return False
+        return True
+
+
+class Slot(NamedTuple):
+    """The place of a call among those at a server: how many there may be, how many there are, how many there were so
+    far."""
+
+    most: int
+    used: int
+    number: int
+
+
+class Slots:
+    """The calls that are at a server at a time: as many as there come, fewer once it ran short of context."""
+
+    def __init__(self) -> None:
+        self.most = sys.maxsize
+        self._used = self._taken = 0
+        self._changed = threading.Condition()
+
+    def take(self, flight: Flight, until: float) -> Slot:
+        """A place, as soon as there is one; or when the call is over anyhow."""
+        with self._changed:
+            while self._used >= self.most and not flight.stopped and time.monotonic() < until:
+                self._changed.wait(WAIT)
+            self._used, self._taken = self._used + 1, self._taken + 1
+            return Slot(self.most, self._used, self._taken)
+
+    def give(self) -> None:
+        """Give a place back."""
+        with self._changed:
+            self._used -= 1
+            self._changed.notify_all()
+
+    def fewer(self, slot: Slot) -> bool:
+        """Have half as many from now on, if they are not fewer since the place was taken; False where there was no
+        other call beside this one."""
+        with self._changed:
+            if slot.used == 1 and slot.number == self._taken:
+                return False
+            if self.most == slot.most:
+                self.most = max(1, max(slot.used, self._used) // 2)
+            return True
+
+
+@dataclass
+class Tries:
+    """What came of the requests of one call so far. most: tokens of a reply; short: whether the server had too little
+    context for the calls beside it."""
+
+    refused: dict[str, int]
+    slot: Slot
+    most: int | None = None
+    stream: bool = True
+    short: bool = False
+    busy: int = 0
+    waited: float = 0.0
+
+    def note(self, ask: Ask, body: Mapping[str, Any]) -> str:
+        """What was done for a reply in place of what the server could not do."""
+        form = self.refused.get("response_format", 0) if ask.schema is not None else 0
+        parts = (
+            _left_alone(body),
+            f"{REMEDIES['schema_relaxed']}: {RELAXED[form - 1]}" if form > 1 else "",
+            f"{REMEDIES['server_short']}: asked again beside fewer calls" if self.short else "",
+            "" if self.stream else UNSTREAMED,
+        )
+        return "; ".join(filter(None, parts))
 
 
 def _ignored(_: Delta) -> None:

@@ -236,6 +236,10 @@ def _finished(task: Coroutine[Any, Any, Value]) -> Value:
         return pool.submit(asyncio.run, task).result()
 
 
+class BrokeOff(EngineError):
+    """A connection that ended before the reply did."""
+
+
 class Server:
     """One server. Every failure of the connection is an `EngineError` with a sentence; no secret is in any of
     them."""
@@ -281,7 +285,7 @@ class Server:
         try:
             kind = _finished(self._chat(content, flight, collector, report, until))
         except EngineError:
-            if not (collector.finish or flight.stopped or time.monotonic() >= until):
+            if not (collector.finish or collector.error or flight.stopped or time.monotonic() >= until):
                 raise  # a connection that breaks after the last word took nothing away
         if isinstance(kind, Refusal):
             return kind
@@ -296,7 +300,7 @@ class Server:
                 f"what the server at {url} sent is {page}", "Is the address right? It usually ends in /v1."
             )
         # half a reply must not pass for a whole one
-        raise EngineError(f"the server at {url} broke off before the end of its reply", "See the server's own log.")
+        raise BrokeOff(f"the server at {url} broke off before the end of its reply", "See the server's own log.")
 
     async def _chat(
         self, content: bytes, flight: Flight, collector: Collector, report: Callable[[News], None], until: float
@@ -338,6 +342,8 @@ class Server:
             if status == 429 or refusal.wait is not None:
                 return Busy(what, hint, refusal.wait)
             return Unavailable(what, hint)  # perhaps the word of a proxy before a server that is down
+        if status == 200:
+            return EngineError(f"the server at {url} answered with an error{said}", "See the server's own log.")
         if status >= 500:
             kind = Unavailable if status == 502 else EngineError  # 502: a proxy finds no server behind it
             return kind(f"the server at {url} failed ({status}){said}", "See the server's own log.")
@@ -384,7 +390,7 @@ class Server:
             if isinstance(error, asyncio.CancelledError) and not flight.stopped:
                 raise
             reason = shown(str(_root(error)) or type(error).__name__, self.key)
-            raise EngineError(f"the connection to {base} broke: {reason}", "See the server's own log.") from None
+            raise BrokeOff(f"the connection to {base} broke: {reason}", "See the server's own log.") from None
 
     def _client(self) -> httpx.AsyncClient:
         import httpx

@@ -9,6 +9,7 @@ the server counts them, times in milliseconds.
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ from typing import Any, NamedTuple
 
 from models.calls import Pieces, read, written
 from models.engine import (
+    REMEDIES,
     Ask,
     EngineError,
     Finish,
@@ -67,6 +69,8 @@ are not neutral (top_k 40, min_p 0.05), so all are sent. Older vLLM and SGLang k
 llama-cpp-python only 0. With `return_progress` llama-server tells how much of the prompt it has read."""
 
 
+STREAMED = ("stream_options", "return_progress")
+"""Fields that belong to a stream."""
 SHOWN = 300
 """Characters of a server's own words that a sentence quotes."""
 
@@ -74,20 +78,21 @@ OVERFLOW = re.compile(
     "|".join(
         (
             r"exceed_context_size_error|available context size|context size has been exceeded",  # llama-server
-            r"maximum context length|context_length_exceeded",  # vLLM, SGLang, the hosted originals
-            r"context length is only|passed \d+ input tokens",  # vLLM
+            r"context shift is disabled|input is too large to process|max(imum)? context size",  # llama-server
+            r"max(imum)? context length|context_length_exceeded",  # vLLM, SGLang, Ollama, the hosted originals
+            r"context length is only|passed \d+ input tokens|maximum model length",  # vLLM
             r"longer than the model's context length",  # SGLang
-            r"exceeds? (the )?(model'?s )?context (window|length)",  # llama-cpp-python, Ollama
-            r"context the overflows|context length of only",  # LM Studio
+            r"exceeds? (the )?(model'?s )?context (window|length)|ContextWindowExceeded",  # llama-cpp-python, Ollama
+            r"context the overflows|context length of only|greater than the context length",  # LM Studio
             r"max_new_tokens` must be <=|max_seq_len",  # TGI, TabbyAPI
-            r"(prompt|input) is too long",
+            r"(prompt|input)( is)? too long",
         )
     ),
     re.IGNORECASE,
 )
 """A prompt, or a prompt and its reply, that does not fit the context."""
 
-TOKENS_LEFT = tuple(
+COUNTED = tuple(
     re.compile(pattern, re.IGNORECASE | re.DOTALL)
     for pattern in (
         # vLLM, llama-cpp-python
@@ -95,11 +100,27 @@ TOKENS_LEFT = tuple(
         r"maximum context length is (?P<context>\d+) tokens.*?has (?P<prompt>\d+) input tokens",  # vLLM
         r"maximum context length of (?P<context>\d+) tokens.*?(?P<prompt>\d+) tokens from the input",  # SGLang
         r"passed (?P<prompt>\d+) input tokens.*?context length is only (?P<context>\d+)",  # vLLM
+        r"\(length (?P<prompt>\d+)\).*?maximum model length of (?P<context>\d+)",  # vLLM
+        r"input \((?P<prompt>\d+) tokens\).*?context length \((?P<context>\d+)",  # SGLang
+        r"request \((?P<prompt>\d+) tokens\).*?context size \((?P<context>\d+)",  # llama-server
+        r"tokens \((?P<prompt>\d+)\) exceed context window of (?P<context>\d+)",  # llama-cpp-python
+        r"first (?P<prompt>\d+) tokens.*?context length of only (?P<context>\d+)",  # LM Studio
+        r"\((?P<prompt>\d+) of (?P<context>\d+) tokens\)",  # `message_of`
     )
 )
-"""Servers that refuse because prompt and longest reply together do not fit say how much room there is."""
+"""Servers that refuse a prompt, or a prompt and its longest reply, say how long it is and how much room there is."""
+NEAR, NEAR_ESTIMATED = 0.9, 0.5
+"""Shares of a context from which on a prompt may fill it, by a count and by an estimate; below, what the server lacks
+is shared with other calls."""
 
-SCHEMA = re.compile(r"response_format|json.?schema|schema|grammar|guided|structured", re.IGNORECASE)
+SCHEMA_FORMS = (("json_schema", True), ("json_object", True), ("json_schema", False), ("json_object", False))
+"""Types of `response_format`, and whether the schema keeps its bounds: tried in turn, then the reply is free text.
+llama-cpp-python and older servers know `json_object` alone, with the schema beside it."""
+GRAMMAR = re.compile(r"grammar|repetition|\b(max|min)(Length|Items)\b|pattern", re.IGNORECASE)
+"""A server that takes schemas and cannot keep a bound of this one."""
+BOUNDS = frozenset({"minLength", "maxLength", "minItems", "maxItems", "minimum", "maximum", "multipleOf", "pattern"})
+
+SCHEMA = re.compile(r"response_format|json.?object|schema|grammar|guided|structured", re.IGNORECASE)
 """A server that cannot enforce a schema."""
 
 
@@ -114,28 +135,32 @@ def clean_text(text: str) -> str:
 
 
 def request_body(
-    ask: Ask, model: str, *, refused: Mapping[str, int] | None = None, most: int | None = None
+    ask: Ask, model: str, *, refused: Mapping[str, int] | None = None, most: int | None = None, stream: bool = True
 ) -> dict[str, Any]:
     """The JSON body of a chat completion.
 
     Args:
         ask: the question; all of its settings are passed explicitly.
         model: name of the model on the server.
-        refused: name of a field of `EXTRAS` -> how many of its neutral forms the server did not take.
+        refused: name of a field of `EXTRAS` -> how many of its neutral forms the server did not take; so too of
+            `response_format` (`SCHEMA_FORMS`) and `tools` (with bounds).
         most: tokens that may be generated, where that is less than the settings allow.
+        stream: whether the reply comes piece by piece.
     """
-    settings = ask.settings
+    settings, refused = ask.settings, refused or {}
     body: dict[str, object] = {
         "model": model,
         "messages": [_message(message) for message in ask.messages],
-        "stream": True,
+        "stream": stream,
         "temperature": settings.temperature,
         "top_p": settings.top_p,
         "max_tokens": most_tokens(settings) if most is None else min(most, most_tokens(settings)),
         "seed": settings.seed,
     }
     for name, forms in EXTRAS.items():
-        tried = (refused or {}).get(name, 0)
+        if not stream and name in STREAMED:
+            continue
+        tried = refused.get(name, 0)
         wanted = wanted_extra(settings, name)
         if wanted is not None:
             body[name] = wanted
@@ -148,35 +173,53 @@ def request_body(
         body |= {"logprobs": True, "top_logprobs": likeliest}
     if not settings.thinking:
         body["chat_template_kwargs"] = {"enable_thinking": False}
-    if ask.schema is not None:
-        schema = {"name": "reply", "strict": True, "schema": within_repetitions(ask.schema)}
-        body["response_format"] = {"type": "json_schema", "json_schema": schema}
+    form = refused.get("response_format", 0)
+    if ask.schema is not None and form < len(SCHEMA_FORMS):
+        kind, bounds = SCHEMA_FORMS[form]
+        schema = within_repetitions(ask.schema, bounds=bounds)
+        named = {"json_schema": {"name": "reply", "strict": True, "schema": schema}}
+        body["response_format"] = {"type": kind, **(named if kind == "json_schema" else {"schema": schema})}
     if ask.tools:
-        body["tools"] = within_repetitions(tools_data(ask.tools))
+        body["tools"] = within_repetitions(tools_data(ask.tools), bounds="tools" not in refused)
         body["tool_choice"] = "auto" if ask.schema is None else "none"
     return body
 
 
-def within_repetitions(schema: Any) -> Any:
-    """A schema without bounds of `REPETITIONS` or more, since servers make grammars of bounds.
+def within_repetitions(schema: Any, *, bounds: bool = True) -> Any:
+    """A schema without bounds of `REPETITIONS` or more, since servers make grammars of bounds; or without any.
 
     A bound of exactly so many is lowered by one, a larger maximum left out: such a reply is measured by who reads it,
     against the schema as it was.
     """
     if isinstance(schema, list | tuple):
-        return [within_repetitions(part) for part in schema]
+        return [within_repetitions(part, bounds=bounds) for part in schema]
     if not isinstance(schema, Mapping):
         return schema
     made: dict[str, Any] = {}
     for name, rule in schema.items():
+        if not bounds and name in BOUNDS and not isinstance(rule, Mapping):  # one that is names a property
+            continue
         if name in ("minLength", "minItems") and isinstance(rule, int):
             made[name] = min(rule, REPETITIONS - 1)
         elif name in ("maxLength", "maxItems") and isinstance(rule, int) and rule >= REPETITIONS:
             if rule == REPETITIONS:
                 made[name] = REPETITIONS - 1
         else:
-            made[name] = rule if name in ("const", "enum") else within_repetitions(rule)
+            made[name] = rule if name in ("const", "enum") else within_repetitions(rule, bounds=bounds)
     return made
+
+
+def next_schema_form(tried: int, text: str) -> int:
+    """The form of `SCHEMA_FORMS` to try after one that was refused in these words: without bounds where they speak of
+    a grammar, of another type else."""
+    return tried + (2 if GRAMMAR.search(text) and SCHEMA_FORMS[tried][1] else 1)
+
+
+def characters(ask: Ask) -> int:
+    """Characters of all that the server reads for a question."""
+    told = json.dumps(tools_data(ask.tools), ensure_ascii=False) if ask.tools else ""
+    carried = (call.name + call.arguments for message in ask.messages for call in message.calls)
+    return sum(len(message.content) for message in ask.messages) + sum(map(len, carried)) + len(told)
 
 
 def most_tokens(settings: Settings) -> int:
@@ -246,14 +289,17 @@ class Collector:
     waiting."""
     over: bool = False
     """Whether there is enough: a loop, or far more than the tokens that the reply may have."""
+    prompt: int = 0
+    """Tokens of the prompt where the server tells how many of them it has read."""
     _pieces: int = 0
     _size: int = 0
     _read: int = 0
+    _spoken: int = 0
     _splitter: Splitter = field(default_factory=Splitter)
 
     def take(self, data: Mapping[str, Any]) -> list[News]:
         """Note what an object says; returns what is new."""
-        if data.get("error") or data.get("object") == "error":
+        if data.get("error") or data.get("object") == "error" or (data.get("detail") and not data.get("choices")):
             self.error = dict(data)
             return []
         if counts := _object(data.get("usage")):
@@ -267,6 +313,7 @@ class Collector:
         fresh: list[News] = []
         if progress := _object(data.get("prompt_progress")):
             fresh.append(News("reading", "", _count(progress.get("processed")), _count(progress.get("total"))))
+            self.prompt = fresh[-1].total
             self.progress += fresh[-1].done > self._read
             self._read = max(self._read, fresh[-1].done)
         for choice in map(_object, choices[:1]):
@@ -281,6 +328,7 @@ class Collector:
             if isinstance(choice.get("finish_reason"), str):
                 self.progress += not self.finish
                 self.finish = choice["finish_reason"]
+            self._spoken += len(spoken)
             size = len(thought) + len(spoken) + called
             self._count_up(max(len(chances), bool(size)), size)
         return self._keep(fresh)
@@ -299,8 +347,17 @@ class Collector:
             self.over, self.finish = True, "repetition"
         return fresh
 
-    def usage(self, milliseconds: float, together: int) -> Usage:
-        """Tokens as the server reports them; those it had in its cache were not evaluated."""
+    def size(self, asked: int, density: float) -> tuple[int, int]:
+        """Tokens of a prompt of so many characters and of what came, by so many tokens a character."""
+        return self.prompt or math.ceil(asked * density), math.ceil(self._size * density)
+
+    def usage(self, milliseconds: float, together: int, asked: int = 0, density: float = 0.0) -> Usage:
+        """Tokens as the server reports them; those it had in its cache were not evaluated. Without a report they are
+        estimated (`size`)."""
+        if self.estimated:
+            return Usage(
+                self.size(asked, density)[0], 0, self.size(asked, density)[1], round(milliseconds, 3), batch=together
+            )
         details = _object(self.counts.get("prompt_tokens_details"))
         prompt = _count(self.counts.get("prompt_tokens"))
         reused = min(prompt, _count(details.get("cached_tokens")) or _count(self.timings.get("cache_n")))
@@ -317,20 +374,28 @@ class Collector:
         finish: Finish | None = None,
         note: str = "",
         tools: tuple[Tool, ...] = (),
+        context: int = 0,
     ) -> Reply:
-        """The reply as it stands; `finish` overrules what the server said.
+        """The reply as it stands; `finish` overrules what the server said. context: of the server, 0 where it states
+        none.
 
         Calls that the server left in the text are read there where `tools` may be called; calls that nobody asked for
-        are put into the text, for whoever reads that.
+        are put into the text, for whoever reads that. What is all in the field for reasoning is the reply.
         """
         if finish is None:
-            finish, more = self._ending(settings, usage)
+            finish, more = self._ending(settings, usage, context)
             note = "; ".join(filter(None, (note, more)))
+        if self.estimated:
+            note = "; ".join(filter(None, (note, f"the server reported {REMEDIES['tokens_estimated']}")))
         self._keep([News(*part) for part in self._splitter.finish()])
         text, reasoning = "".join(self.text), "".join(self.reasoning)
         if LONE_CLOSER in text and not reasoning:
             reasoning, text = split(text, opened=True)
         calls = self.calls.whole()
+        wanted = settings.reasoning and not isinstance(parse_json(reasoning), dict)
+        if finish == "stop" and reasoning and not (self._spoken or calls or wanted):
+            text, reasoning = reasoning, ""
+            note = "; ".join(filter(None, (note, REMEDIES["reply_in_reasoning"])))
         if tools and not calls:
             text, calls = read(text, tools)
         elif calls and not tools:
@@ -338,18 +403,25 @@ class Collector:
         note = "; ".join(filter(None, (note, silent(finish, text, reasoning, bool(calls), usage.generated))))
         return Reply(text, usage, finish, reasoning, logprobs=tuple(self.chances), note=note, calls=calls)
 
-    def _ending(self, settings: Settings, usage: Usage) -> tuple[Finish, str]:
+    @property
+    def estimated(self) -> bool:
+        """Whether there is a reply, or the beginning of one, of which the server counted no token."""
+        return self.known and not any(
+            _count(self.counts.get(name)) for name in ("prompt_tokens", "completion_tokens")
+        )
+
+    def _ending(self, settings: Settings, usage: Usage, context: int) -> tuple[Finish, str]:
         if self.finish == "repetition":
             return "repetition", ""
         if self.over:
             return "length", f"the server went on far beyond {self.tokens} tokens and was cut off"
-        if self.finish == "length" and 0 < usage.generated < most_tokens(settings):
+        if self.finish == "length" and not self.estimated and 0 < usage.generated < most_tokens(settings):
             tokens = usage.evaluated + usage.reused + usage.generated
-            return "context_full", f"the context of the server is full: {tokens} tokens"
-        notes = ["a filter of the server cut the reply"] if self.finish == "content_filter" else []
-        if not self.counts:
-            notes.append("the server reported no token counts")
-        return "length" if self.finish == "length" else "stop", "; ".join(notes)
+            if usage.generated >= self.tokens or tokens >= NEAR * context:
+                return "context_full", f"the context of the server is full: {tokens} tokens"
+            return "length", f"the server ended the reply at {usage.generated} tokens by a limit of its own"
+        note = "a filter of the server cut the reply" if self.finish == "content_filter" else ""
+        return "length" if self.finish == "length" else "stop", note
 
 
 def message_of(data: Any, depth: int = 0) -> str:
@@ -361,8 +433,11 @@ def message_of(data: Any, depth: int = 0) -> str:
         if isinstance(found, list) and found:
             found = found[0]
         if isinstance(found, str | Mapping) and found:
-            code = data.get("code")
+            code, place = data.get("code"), data.get("loc")  # FastAPI says which field it is beside the message
+            code = ".".join(map(str, place)) if isinstance(place, list) else code
             said = message_of(found, depth + 1)
+            if prompt := _count(data.get("n_prompt_tokens")):  # llama-server
+                said += f" ({prompt} of {_count(data.get('n_ctx'))} tokens)"
             return f"{said} ({code})" if isinstance(code, str) and code else said
     return ""
 
@@ -421,10 +496,10 @@ def shown(text: str, secret: str = "") -> str:
 
 
 def code_of(error: Mapping[str, object]) -> int:
-    """The status inside an error object of a stream; 500 when it says none."""
+    """The status inside an error object of a body; 200, with which it came, when it says none."""
     inner = error.get("error")
-    code = inner.get("code") if isinstance(inner, Mapping) else error.get("code")
-    return code if isinstance(code, int) and not isinstance(code, bool) and 400 <= code < 600 else 500
+    code = str(inner.get("code") if isinstance(inner, Mapping) else error.get("code"))
+    return int(code) if re.fullmatch("[45][0-9][0-9]", code) else 200
 
 
 def is_overflow(text: str) -> bool:
@@ -432,13 +507,16 @@ def is_overflow(text: str) -> bool:
     return OVERFLOW.search(text) is not None
 
 
+def counts_in(text: str) -> tuple[int, int]:
+    """Tokens of the prompt and of the context, as the words say; 0 and 0 when they do not."""
+    found = next(filter(None, (pattern.search(text) for pattern in COUNTED)), None)
+    return (int(found["prompt"][:12]), int(found["context"][:12])) if found else (0, 0)
+
+
 def reply_tokens_left(text: str) -> int:
     """Tokens that a reply may have beside the prompt, as the words say; 0 when they do not say or there are none."""
-    for pattern in TOKENS_LEFT:
-        found = pattern.search(text)
-        if found:
-            return max(0, int(found["context"][:12]) - int(found["prompt"][:12]))
-    return 0
+    prompt, context = counts_in(text)
+    return max(0, context - prompt)
 
 
 def about_schema(prompt: str, text: str) -> Refused:

@@ -216,6 +216,20 @@ class Delta:
 Listener = Callable[[Delta], None]
 
 
+REMEDIES: Mapping[str, str] = {
+    "tokens_estimated": "no token counts: estimated",
+    "schema_relaxed": "schema relaxed",
+    "reply_in_reasoning": "the reply came in the reasoning field",
+    "server_short": "the server ran short of context",
+}
+"""What is done where a server cannot do its part: flag of the attempt -> words in the note of a reply."""
+
+
+def remedies(note: str) -> set[str]:
+    """The flags of `REMEDIES` that the note of a reply speaks of."""
+    return {flag for flag, words in REMEDIES.items() if words in note}
+
+
 class EngineError(MootError):
     """The engine failed (not the model's answer): counted as infrastructure, the call may be tried again."""
 
@@ -284,6 +298,15 @@ class ManyAtOnce(Protocol):
 
     def at_once(self) -> int:
         """How many calls it is put at a time, 1 or more."""
+        ...
+
+
+@runtime_checkable
+class HasTroubles(Protocol):
+    """An engine that does without something that its server cannot do."""
+
+    def troubles(self) -> list[EngineError]:
+        """What it found out since it was opened, a sentence each."""
         ...
 
 

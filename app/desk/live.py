@@ -130,6 +130,7 @@ class LiveRun(RunThread):
         self._closing = threading.Event()
         self._done = 0
         self._told = 0.0
+        self._troubles: set[str] = set()
         self._run: Run | None = None
         self._watching = threading.RLock()
         self._states: dict[str, State] = {}
@@ -335,8 +336,7 @@ class LiveRun(RunThread):
         self._tell_run(run)
         if self._watched:
             self._prepare(run, self._watched)
-        for trouble in run.troubles():
-            self._tell(Away(told(trouble)))
+        self._tell_troubles(run)
 
     # the open turn
 
@@ -474,6 +474,14 @@ class LiveRun(RunThread):
         if not seldom or now - self._told > 0.1:
             self._told = now
             self._tell(Progressed(self._done, len(run.scheduler.episodes)))
+            self._tell_troubles(run)
+
+    def _tell_troubles(self, run: Run) -> None:
+        """What troubles the run and was not said before."""
+        for trouble in map(told, run.troubles()):
+            if trouble not in self._troubles:
+                self._troubles.add(trouble)
+                self._tell(Away(trouble))
 
 
 LOOK = 0.3

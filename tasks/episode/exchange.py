@@ -62,10 +62,10 @@ class Came:
 
 @dataclass(slots=True)
 class _Line:
-    """The calls of one engine. width: how many at a time, 0: batches."""
+    """The calls of one engine. many: the engine, where it says how many it takes at a time; None: batches."""
 
     engine: Engine
-    width: int
+    many: ManyAtOnce | None
     waiting: deque[_Call] = field(default_factory=deque)
     out: int = 0
     trying: bool = False
@@ -79,10 +79,10 @@ class _Line:
     lost: EngineError | None = None
 
     def free(self) -> int:
-        """How many calls it may be sent now, rest aside."""
-        if not self.width:
+        """How many calls it may be sent now, rest aside; an engine may take fewer than before."""
+        if self.many is None:
             return 0 if self.out else len(self.waiting)
-        return int(not self.trying) if self.failed else self.width - self.out
+        return int(not self.trying) if self.failed else max(0, max(1, self.many.at_once()) - self.out)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,8 +152,7 @@ class Exchange:
             self._came.append(Came(who, ask, reply, 0.0))
             return
         if id(engine) not in self._lines:
-            width = max(1, engine.at_once()) if isinstance(engine, ManyAtOnce) else 0
-            self._lines[id(engine)] = _Line(engine, width)
+            self._lines[id(engine)] = _Line(engine, engine if isinstance(engine, ManyAtOnce) else None)
         line = self._lines[id(engine)]
         if line.lost is not None:
             self.lost[spec] = line.lost
@@ -166,7 +165,7 @@ class Exchange:
         for line in self._lines.values():
             if time.monotonic() < line.rests_until:
                 continue
-            if not line.width:
+            if line.many is None:
                 self._submit(line, line.free())
             else:
                 for _ in range(min(line.free(), len(line.waiting))):

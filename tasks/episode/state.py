@@ -12,6 +12,7 @@ from hashlib import sha256
 from json import dumps
 from typing import Any
 
+from models.engine import remedies
 from tasks.episode.events import (
     ActionParsed,
     Answered,
@@ -92,6 +93,7 @@ def _after(state: State, event: Event) -> State:
                 generated_tokens=state.generated_tokens + event.generated,
                 flags=state.flags
                 | ({"human"} if event.human else set())
+                | remedies(event.note)
                 | ({event.finish} & {"length", "repetition"}),
             )
         case TokensReported():

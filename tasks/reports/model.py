@@ -177,6 +177,7 @@ def counts(report: Report, language: str) -> list[tuple[str, str]]:
     tally = report.summary.tally
     outcomes = [f"{word(f'outcome.{name}', language)} {count}" for name, count in tally.outcomes.items() if count]
     flags = [f"{word(f'flag.{name}', language)} {count}" for name, count in tally.flags.items() if count]
+    estimated = word("tokens_estimated", language).format(n=tally.estimated) if tally.estimated else ""
     rows = [
         ("outcomes", f"{' · '.join(outcomes)} = {tally.n}"),
         ("flags", " · ".join(flags)),
@@ -185,7 +186,7 @@ def counts(report: Report, language: str) -> list[tuple[str, str]]:
         ("epochs", str(tally.epochs)),
         *report.summary.notes(language),
         ("added", "; ".join(_added(row, language) for row in report.summary.section("added"))),
-        ("tokens", f"{sum(tally.tokens):,}" if sum(tally.tokens) else ""),
+        ("tokens", f"{sum(tally.tokens):,}{estimated}" if sum(tally.tokens) else ""),
     ]
     return [(word(key, language), printable(text)) for key, text in rows if text]
 

@@ -15,7 +15,7 @@ from itertools import chain
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 
-from models.engine import Ask, Engine, EngineError, HasContextLimits, Reply, TellsTools, Usage
+from models.engine import Ask, Engine, EngineError, HasContextLimits, HasTroubles, Reply, TellsTools, Usage
 from models.sampling import bare, sampled
 from store.cache import Cache
 from store.errors import StoreError
@@ -266,8 +266,13 @@ class Run:
         return score(self.bench, attempt, question, self.bench.result(row.task_id, row.epoch, state), context)
 
     def troubles(self) -> list[EngineError | StoreError]:
-        """What does not keep the run from going on, but should be known: a cache that is no use."""
-        return list(self.known.replies.troubles) if self.known is not None else []
+        """What does not keep the run from going on, but should be known: a cache that is no use, what a server cannot
+        do."""
+        found: list[EngineError | StoreError] = list(self.known.replies.troubles) if self.known is not None else []
+        engines = {id(engine): engine for engine in self.engines.values()}.values()
+        return found + [
+            trouble for engine in engines if isinstance(engine, HasTroubles) for trouble in engine.troubles()
+        ]
 
     def __enter__(self) -> Run:
         return self

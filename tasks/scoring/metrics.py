@@ -213,6 +213,11 @@ class Tally:
             total(one.replies for one in results),
         )
 
+    @property
+    def estimated(self) -> int:
+        """Attempts with calls whose tokens nobody counted, so that they are estimated."""
+        return self.flags.get("tokens_estimated", 0)
+
 
 def counted(names: Iterable[str], always: Sequence[str]) -> dict[str, int]:
     """How often each name occurs: first those of `always`, present or not."""
@@ -311,6 +316,7 @@ class Summary:
                 "total": sum(tokens),
                 "mean": sum(tokens) / len(tokens) if tokens else None,
                 "tasks": sum(count > 0 for count in tokens),
+                **({"estimated": tally.estimated} if tally.estimated else {}),
             },
             "scorers": dict(self.scorers),
             **(

@@ -28,7 +28,7 @@ pytestmark = pytest.mark.chinese_sentences
 ROOT = Path(__file__).resolve().parents[2]
 SAYING = frozenset(
     "StoreError NotFound BadInput Damaged TaskError UsageError RecordMismatch BadEngine EngineError Unavailable "
-    "Busy ChildFailed _Refusal"
+    "Busy BrokeOff ChildFailed _Refusal"
     " _ContentDropped Refused kind Unsound NativeError Unreadable CaseFault ForeignHost NetworkRefused Fault Finding "
     "wrong doubtful Problem BadParameter"
     " ClickException note __init__ Reply Stopped unusable".split()

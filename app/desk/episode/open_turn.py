@@ -63,8 +63,9 @@ class OpenTurn:
     def after(self, delta: Delta, now: float) -> OpenTurn:
         """The turn after one more piece of news."""
         turn = replace(self, phase=delta.phase, done=delta.done, total=delta.total)
-        if delta.phase == "reading":
-            return replace(turn, prompt=delta.total or delta.done)
+        if delta.phase == "reading":  # the prompt is read anew where a call is tried again: what it said is gone
+            fresh = replace(turn, thought="", spoken="", thoughts=0, words=0, first=None, last=None)
+            return replace(fresh, prompt=delta.total or delta.done)
         if delta.phase == "thinking":
             turn = replace(turn, thought=_tail(turn.thought, delta.text), thoughts=turn.thoughts + len(delta.text))
         elif delta.phase == "speaking":

@@ -1,0 +1,298 @@
+"""Servers as public reports describe them: what each cannot do is worked around, said once, and no failure of the
+model."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import pytest
+
+from models.endpoint import EndpointEngine
+from models.engine import REMEDIES, Ask, EngineError, Message, Reply, Settings, Tool
+from tasks.run.engines import open_engine
+from tests.support.fake_endpoint import DONE, MODEL, Call, FakeServer, chunk, fake_server, usage
+from tests.support.patience import PATIENCE
+
+FORM = {"type": "object", "properties": {"answer": {"type": "string", "minLength": 1, "maxLength": 300}}}
+TOOL = Tool("search", "查条文", FORM)
+CONTEXT = 16384
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServer]:
+    monkeypatch.delenv("MOOT_API_KEY", raising=False)
+    with fake_server() as running:
+        yield running
+
+
+def opened(server: FakeServer, parallel: int = 1) -> EndpointEngine:
+    engine = open_engine(f"endpoint:{server.spec}", parallel=parallel)
+    assert isinstance(engine, EndpointEngine)
+    return engine
+
+
+def question(text: str = "原告是谁？", **named: Any) -> Ask:
+    chosen = Settings(**named.pop("settings", {}))
+    return Ask("agent", (Message("user", text),), "react/1", settings=chosen, **named)
+
+
+def troubles(engine: EndpointEngine) -> list[str]:
+    return [trouble.title.removeprefix("the server at ").partition(" ")[2] for trouble in engine.troubles()]
+
+
+def bodies(schema: Any) -> bool:
+    return any(f'"{bound}"' in json.dumps(schema) for bound in ("minLength", "maxLength"))
+
+
+# --- what servers do ------------------------------------------------------------------------------------------------
+
+
+def form_of(call: Call) -> tuple[str, bool]:
+    """Type of the response format of a request, and whether its schema has bounds."""
+    form = call.body.get("response_format", {})
+    return form.get("type", ""), bodies(form)
+
+
+def no_bounds(call: Call) -> None:
+    """llama-server of July 2026 (llama.cpp 27087): a bound that its grammar refuses."""
+    if form_of(call)[1] or bodies(call.body.get("tools")):
+        return call.refuse(400, "failed to parse grammar", type="invalid_request_error")
+    return call.speak("{}")
+
+
+def only_objects(call: Call) -> None:
+    """llama-cpp-python's server: `json_object` alone, with the schema beside it; no usage in streams."""
+    if form_of(call)[0] == "json_schema":
+        detail = [{"type": "literal_error", "loc": ["body", "response_format", "type"],
+            "msg": "Input should be 'text' or 'json_object'"}]  # fmt: skip
+        return call.send(json.dumps({"detail": detail}).encode(), 422, "application/json")
+    assert call.body["response_format"]["schema"] == FORM
+    return call.speak("{}")
+
+
+def no_schema(call: Call) -> None:
+    """A server without structured output."""
+    if "response_format" in call.body:
+        return call.refuse(501, "response_format is not supported by this model")
+    return call.speak("{}")
+
+
+def uncounted(call: Call) -> None:
+    """llama-cpp-python, proxies: a stream without usage."""
+    call.send(chunk({"content": "甲方"}) + chunk({}, "stop") + DONE)
+
+
+def zeros(call: Call) -> None:
+    """LM Studio and others: usage with nothing in it."""
+    call.send(chunk({"content": "甲方"}) + chunk({}, "stop") + chunk(usage=usage(0, 0)) + DONE)
+
+
+def all_reasoning(call: Call) -> None:
+    """vLLM with Qwen3, thinking off (vllm 17349): the whole reply in `reasoning_content`."""
+    deltas = ({"role": "assistant", "content": None}, {"reasoning_content": "甲"}, {"reasoning_content": "方"})
+    call.send(b"".join(map(chunk, deltas)) + chunk({"content": None}, "stop") + chunk(usage=usage(9, 2)) + DONE)
+
+
+def breaks(call: Call) -> None:
+    """llama-cpp-python's server: a stream that ends before its first byte, and speaks without one."""
+    if call.body["stream"]:
+        return call.begin(Content_Length="500")
+    assert "stream_options" not in call.body
+    whole = {"choices": [{"message": {"content": "甲方"}, "finish_reason": "stop"}], "usage": usage(9, 2)}
+    return call.send(json.dumps(whole).encode(), kind="application/json")
+
+
+class Case(NamedTuple):
+    """What a server does, the question, and what is made of it: the reply, the flags of its note, what is said of the
+    server, and how many requests two questions take."""
+
+    chat: Callable[[Call], None]
+    ask: Ask
+    text: str
+    flags: set[str]
+    said: str
+    requests: int
+
+
+KINDS = {
+    "bounds": Case(no_bounds, question(schema=FORM), "{}", {"schema_relaxed"}, "does not take the bounds", 3),
+    "bounds of tools": Case(no_bounds, question(tools=(TOOL,)), "{}", set(), "does not take the bounds", 3),
+    "json_object": Case(only_objects, question(schema=FORM), "{}", set(), "only with response_format json_object", 3),
+    "no schema": Case(no_schema, question(schema=FORM), "{}", {"schema_relaxed"}, "free text is read", 6),
+    "no usage": Case(uncounted, question(), "甲方", {"tokens_estimated"}, "reports no token counts", 2),
+    "empty usage": Case(zeros, question(), "甲方", {"tokens_estimated"}, "reports no token counts", 2),
+    "reasoning": Case(all_reasoning, question(), "甲方", {"reply_in_reasoning"}, "the field for reasoning", 2),
+    "no stream": Case(breaks, question(), "甲方", set(), "breaks off streams", 4),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_a_server_cannot_do_is_worked_around_and_said_once(server: FakeServer, kind: str) -> None:
+    case, engine = KINDS[kind], opened(server)
+    server.chat = case.chat
+    for _ in range(2):
+        (found,) = engine.answer([case.ask])
+        assert isinstance(found, Reply), found
+        assert (found.text, found.finish) == (case.text, "stop")
+        assert {flag for flag, words in REMEDIES.items() if words in found.note} == case.flags
+    (said,) = troubles(engine)
+    assert case.said in said
+    assert len(server.asked) == case.requests, "it is found out once"
+
+
+def test_a_server_that_can_do_everything_is_said_nothing_of(server: FakeServer) -> None:
+    engine = opened(server)
+    (found,) = engine.answer([question(schema=FORM)])
+    assert isinstance(found, Reply) and found.note == "" and engine.troubles() == []
+    assert server.asked[-1]["response_format"]["type"] == "json_schema"
+
+
+def test_estimates_are_tokens_a_character_of_all_that_was_sent_and_came(server: FakeServer) -> None:
+    server.chat = uncounted
+    (found,) = opened(server).answer([question("问" * 100)])
+    assert isinstance(found, Reply)
+    assert (found.usage.evaluated, found.usage.generated) == (75, 2), "0.75 a character where no engine says"
+
+
+def test_reasoning_that_was_asked_for_is_no_reply(server: FakeServer) -> None:
+    server.chat = all_reasoning
+    (found,) = opened(server).answer([question(settings={"reasoning": 500})])
+    assert isinstance(found, Reply) and (found.text, found.reasoning) == ("", "甲方")
+
+
+# --- errors in other dress ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ({"error": {"message": "model crashed", "type": "server_error"}}, "answered with an error: model crashed."),
+        ({"error": "no slot"}, "answered with an error: no slot."),
+        ({"object": "error", "message": "bad luck", "code": 40303}, "answered with an error: bad luck."),
+        ({"detail": "not today"}, "answered with an error: not today."),
+        ({"error": {"message": "out of memory", "code": 500}}, "failed (500): out of memory."),
+    ],
+)
+def test_an_error_with_status_200(server: FakeServer, body: dict[str, Any], said: str) -> None:
+    for raw, kind in ((json.dumps(body).encode(), "application/json"), (chunk(**body), "text/event-stream")):
+        server.chat = lambda call, raw=raw, kind=kind: call.send(raw, kind=kind)  # type: ignore[misc]
+        (found,) = opened(server).answer([question()])
+        assert isinstance(found, EngineError) and said in str(found)
+
+
+def test_the_reason_behind_a_broken_stream(server: FakeServer) -> None:
+    def chat(call: Call) -> None:
+        call.begin() if call.body["stream"] else call.refuse(
+            500, "Requested tokens (5000) exceed context window of 4096"
+        )
+
+    server.chat = chat
+    (found,) = opened(server).answer([question()])
+    assert isinstance(found, Reply) and found.finish == "context_full" and "5000" in found.note
+    assert [body["stream"] for body in server.asked] == [True, False]
+    server.chat = lambda call: call.begin()
+    (lost,) = opened(server).answer([question()])
+    assert isinstance(lost, EngineError) and "broke off before the end" in str(lost)
+
+
+# --- a context that is full, and one that is shared -----------------------------------------------------------------
+
+FULL = [
+    "context shift is disabled",
+    "input is too large to process. increase the physical batch size",
+    "input is larger than the max context size. skipping",
+    "prompt too long; exceeded max context length by 12 tokens",
+    "Context size has been exceeded.",
+    "the request exceeds the available context size, try increasing it",
+    "The decoder prompt is longer than the maximum model length",
+    "The number of tokens to keep from the initial prompt is greater than the context length",
+    "litellm.ContextWindowExceededError",
+]
+
+
+def states(server: FakeServer, context: int = CONTEXT) -> None:
+    server.page("/props", {"build_info": "b9", "total_slots": 4, "default_generation_settings": {"n_ctx": context}})
+
+
+@pytest.mark.parametrize("said", FULL)
+@pytest.mark.parametrize("status", [200, 400, 500])
+def test_a_full_context_is_believed_where_the_prompt_comes_near_it(
+    server: FakeServer, said: str, status: int
+) -> None:
+    states(server)
+    server.chat = lambda call: call.refuse(status, said)
+    engine = opened(server)
+    (found,) = engine.answer([question("问" * CONTEXT)])
+    assert isinstance(found, Reply) and found.finish == "context_full"
+    (short,) = engine.answer([question()])
+    assert isinstance(short, EngineError), "the server's shortage, not the model's"
+    assert f"ran short of context at 4 of {CONTEXT} tokens: {said[:40]}" in str(short)
+
+
+@pytest.mark.parametrize(
+    ("said", "finish"),
+    [
+        ("request (16500 tokens) exceeds the available context size (16384 tokens), try increasing it", "full"),
+        ("The input (9000 tokens) is longer than the model's context length (8192 tokens).", "full"),
+        ("request (900 tokens) exceeds the available context size (16384 tokens), try increasing it", "short"),
+    ],
+)
+def test_a_count_of_the_server_goes_before_an_estimate(server: FakeServer, said: str, finish: str) -> None:
+    states(server)
+    server.chat = lambda call: call.refuse(400, said)
+    (found,) = opened(server).answer([question()])
+    assert isinstance(found, Reply if finish == "full" else EngineError)
+
+
+def test_an_end_far_below_the_context_is_a_limit_of_the_server(server: FakeServer) -> None:
+    states(server)
+    server.chat = lambda call: call.speak("好" * 9, finish="length")
+    (found,) = opened(server).answer([question()])
+    assert isinstance(found, Reply) and found.finish == "length" and "a limit of its own" in found.note
+    states(server, context=15)
+    (full,) = opened(server).answer([question()])
+    assert isinstance(full, Reply) and full.finish == "context_full"
+
+
+@pytest.mark.parametrize("stated", [True, False])
+def test_calls_that_share_one_context_are_fewer_and_asked_again(server: FakeServer, stated: bool) -> None:
+    """llama-server without -np (llama.cpp 23652): four slots on one cache; when it is full, all of them end."""
+    if stated:
+        states(server)
+    full, barrier = threading.Event(), threading.Barrier(4, timeout=PATIENCE)
+
+    def chat(call: Call) -> None:
+        if not full.is_set():
+            barrier.wait()
+            full.set()
+        if server.busy > 1 or "4" in call.body["messages"][-1]["content"] and len(server.asked) <= 4:
+            return call.send(chunk({"content": "半"}) + chunk(error={"message": "Context size has been exceeded."}))
+        return call.speak("好")
+
+    server.chat = chat
+    engine = opened(server, parallel=4)
+    found = engine.answer([question(str(n)) for n in range(1, 9)])
+    assert [one.text for one in found if isinstance(one, Reply)] == ["好"] * 8
+    assert {one.finish for one in found if isinstance(one, Reply)} == {"stop"}
+    assert any(REMEDIES["server_short"] in one.note for one in found if isinstance(one, Reply))
+    assert engine.at_once() < 4
+    assert troubles(engine) == ["ran short of context: it is sent fewer calls at a time"]
+
+
+def test_a_prompt_that_does_not_fit_alone_is_believed_where_no_context_is_stated(server: FakeServer) -> None:
+    barrier = threading.Barrier(2, timeout=PATIENCE)
+
+    def chat(call: Call) -> None:
+        if len(server.asked) <= 2:
+            barrier.wait()
+        call.speak("好") if MODEL in call.body["messages"][-1]["content"] else call.refuse(400, FULL[0])
+
+    server.chat = chat
+    engine = opened(server, parallel=2)
+    fits, full = engine.answer([question(MODEL), question()])
+    assert isinstance(fits, Reply) and fits.finish == "stop"
+    assert isinstance(full, Reply) and full.finish == "context_full"
+    assert engine.at_once() == 2, "the server was not short"
