@@ -261,3 +261,50 @@ def test_ctrl_c_cuts_the_call_in_flight_and_the_run_goes_on(moot: Moot, server: 
     server.chat = speak
     block = json.loads(moot("resume", moot.path().stem, "--json").out)
     assert block["n"] == 3 and block["outcomes"]["error"] == 0
+
+
+# --- what a server cannot do ----------------------------------------------------------------------------------------
+
+
+def uncounted(call: Call) -> None:
+    """A server that reports no usage."""
+    call.send(b"".join(chunk({"content": piece}) for piece in END) + chunk({}, "stop"))
+
+
+@pytest.mark.chinese_sentences
+def test_tokens_that_nobody_counts_are_estimated_marked_and_said_once(moot: Moot, server: FakeServer) -> None:
+    server.chat = uncounted
+    block = moot.run(f"endpoint:{server.spec}").block()
+    assert moot.err.count("不报告词元数，改用估计数") == 1
+    assert block["outcomes"]["finished"] == 3 == block["flags"]["tokens_estimated"] == block["tokens"]["estimated"]
+    assert block["tokens"]["total"] > 0
+    assert "（3 局为估计）" in moot("report", block["run"], "--format", "md").out
+    with Journal.open(moot.path()) as journal:
+        entries = journal.entries(journal.attempts("1")[-1].id)
+    called = next(entry.data for entry in entries if entry.tag == "model_called")
+    assert "no token counts: estimated" in called["note"] and called["evaluated"] > 0 < called["generated"]
+
+
+def test_limits_and_budgets_hold_by_the_estimate(moot: Moot, server: FakeServer) -> None:
+    server.chat = lambda call: call.send(chunk({"content": f"想一想{len(server.asked)}。"}, "stop"))
+    block = moot.run(f"endpoint:{server.spec}", "--max-tokens", "10").block()
+    assert block["outcomes"]["token_limit"] == 3
+    moot.run(f"endpoint:{server.spec}", "--budget-tokens", "10", "--out", str(moot.home / "second.moot"))
+    assert moot.code == 1 and "the budget of the run is spent" in moot.err, moot.err
+
+
+def test_a_shared_context_is_no_failure_of_an_episode(moot: Moot, server: FakeServer) -> None:
+    speak, together = server.chat, threading.Barrier(3, timeout=PATIENCE)
+    server.page("/props", {"build_info": "b9", "total_slots": 4, "default_generation_settings": {"n_ctx": 60_000}})
+
+    def share(call: Call) -> None:
+        if len(server.asked) <= 3:
+            together.wait()
+        crowded = server.busy > 1
+        call.send(chunk(error={"message": "Context size has been exceeded."})) if crowded else speak(call)
+
+    server.chat = share
+    block = moot.run(f"endpoint:{server.spec}", "--parallel", "3").block()
+    assert block["outcomes"]["finished"] == 3 and block["outcomes"]["context_full"] == 0
+    assert moot.err.count("ran short of context: it is sent fewer calls at a time") == 1
+    assert block["flags"]["server_short"] > 0
