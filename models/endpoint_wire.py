@@ -355,9 +355,8 @@ class Collector:
         """Tokens as the server reports them; those it had in its cache were not evaluated. Without a report they are
         estimated (`size`)."""
         if self.estimated:
-            return Usage(
-                self.size(asked, density)[0], 0, self.size(asked, density)[1], round(milliseconds, 3), batch=together
-            )
+            prompt, generated = self.size(asked, density)
+            return Usage(prompt, 0, generated, round(milliseconds, 3), batch=together)
         details = _object(self.counts.get("prompt_tokens_details"))
         prompt = _count(self.counts.get("prompt_tokens"))
         reused = min(prompt, _count(details.get("cached_tokens")) or _count(self.timings.get("cache_n")))

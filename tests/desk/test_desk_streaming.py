@@ -129,6 +129,11 @@ def test_the_speed_counts_tokens_where_the_engine_does_and_characters_where_it_d
     assert told(OpenTurn("k-1"), (1.0, said("甲")), (1.001, said("乙"))).speed() is None, "too soon to tell"
 
 
+def test_a_call_that_is_tried_again_begins_anew() -> None:
+    turn = told(OpenTurn("k-1"), (1.0, said("想", "thinking")), (2.0, said("半句")), (3.0, said("", "reading")))
+    assert (turn.thought, turn.spoken, turn.characters, turn.speed()) == ("", "", 0, None)
+
+
 def test_a_control_sequence_that_comes_in_pieces_is_one() -> None:
     turn = told(OpenTurn("k-1"), *((0.0, said(part)) for part in ("前\x1b", "]52;", "c;QQ==\x07", "后\u202e")))
     shown = "".join(text for row in turn_rows(turn, 60, 0.0) for text, _ in row)

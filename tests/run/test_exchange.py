@@ -416,3 +416,19 @@ def test_somebody_else_may_sit_where_an_engine_was_given_up(tmp_path: Path) -> N
         scheduler.seat("0", Seated(seat="agent", policy="talk/1", engine="scripted:y"))
         scheduler.run()
         assert scheduler.episodes["0"].stopped
+
+
+def test_an_engine_that_takes_fewer_than_before_is_sent_fewer(tmp_path: Path) -> None:
+    def says(ask: Ask, number: int) -> Reply:
+        if number == 1:
+            all_here.wait()
+            engine.width = 1
+        else:
+            later.append(engine.now)
+        return words(ask)
+
+    all_here, later = threading.Barrier(EPISODES, timeout=PATIENCE), list[int]()
+    engine = Many(says)
+    with new(tmp_path / "r.moot", EPISODES) as journal:
+        begin(journal, engine).run(parallel=EPISODES)
+    assert engine.most == EPISODES and set(later) == {1}
