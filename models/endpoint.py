@@ -261,7 +261,7 @@ class EndpointEngine:
         usage = collector.usage(milliseconds, together, characters(ask), self._density)
         tools, context = ask.tools if ask.schema is None else (), self.context_limits().context
         reply = collector.reply(ask.settings, usage, finish=finish, note=note, tools=tools, context=context)
-        self._learn(reply.note)
+        self._learn(reply.note, cut=finish is not None or collector.over)
         return reply
 
     def _exchange(
@@ -335,12 +335,14 @@ class EndpointEngine:
             f"the server at {self._url} ran short of context at {size} of {context} tokens: {text}", MORE_CONTEXT
         )
 
-    def _learn(self, note: str) -> None:
-        """Take down what the server cannot do, as the note of a reply has it."""
+    def _learn(self, note: str, *, cut: bool) -> None:
+        """Take down what the server cannot do, as the note of a reply has it. cut: it was not heard to its end, where
+        servers report their counts."""
         with self._lock:
             kinds = (remedies(note) & TROUBLES.keys()) | ({UNSTREAMED} if UNSTREAMED in note else set())
             kinds |= {RELAXED[form - 1] for form in (self._refused.get("response_format", 0),) if form}
             kinds |= {BOUNDS_LEFT_OUT} if "tools" in self._refused else set()
+            kinds -= {"tokens_estimated"} if cut else set()
             self._found |= dict.fromkeys(sorted(kinds - self._found.keys()))
 
     @property
