@@ -250,10 +250,11 @@ class Busy(Unavailable):
 @dataclass(frozen=True, slots=True)
 class ContextLimits:
     """The context of an engine: `context` in tokens, `density` in tokens a character of court Chinese (0: not
-    counted)."""
+    counted), `trained`: tokens that its model was trained for (0: nobody says)."""
 
     context: int
     density: float = 0.0
+    trained: int = 0
 
 
 @runtime_checkable

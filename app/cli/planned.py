@@ -1,10 +1,11 @@
-"""`moot run --dry-run`: what would run, what it would use, and what it could find. Nothing is written, no engine is
-opened."""
+"""`moot run --dry-run`: what would run, what it would use, and what it could find. Nothing is written, no model is
+loaded; of a local one the vocabulary counts."""
 
 from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,17 +16,21 @@ from app.cli.driving import sampling_lines
 from app.strings import known, t
 from app.strings.sentences import said
 from app.terminal import json_text
+from models.engine import ContextLimits, EngineError, HasContextLimits
 from models.errors import BadEngine
 from models.llama.engine import take_of
 from models.llama.memory import available, gigabytes
+from models.sampling import DENSITY, bare, context_of, named_context
 from store import places
 from store.errors import StoreError
 from store.pack import Pack
+from tasks.agents.budgets import with_limits
 from tasks.benchmark import Question
 from tasks.benchmark import benchmark as load_benchmark
 from tasks.run.cast import Cast, sampled
-from tasks.run.engines import file_of
+from tasks.run.engines import file_of, open_engine
 from tasks.run.estimate import Estimate, estimate, speed_of
+from tasks.run.fitting import Casts, Fitting, fitted
 from tasks.run.plan import choose, task_file
 from tasks.run.reading import GRADER
 from tasks.run.spec import RunSpec
@@ -49,17 +54,21 @@ def dry_run(spec: RunSpec, as_json: bool) -> None:
         questions = bench.load(path)
     chosen = choose(bench, questions, spec)
     cast.check(chosen)
-    needs = {
-        question.id: {sits.seat: size for sits in cast.at(question) if (size := bench.need(question, sits, spec))}
+    limits = {engine: _limits(engine) for engine in cast.engines}
+    casts = [
+        (question, [with_limits(sits, limits.get(sits.engine, ContextLimits(0))) for sits in cast.at(question)])
         for question in chosen
-    }
+    ]
+    fits = fitted(bench, casts, spec)
     seats = {sits.seat: sits.engine or sits.policy for sits in cast.others}
     plan = {
         "benchmark": spec.benchmark, "agent": spec.agent, "policy": cast.tested.policy, "model": spec.model,
         "pack": spec.pack,
         "tasks": str(path), "n": len(chosen) * spec.epochs, "seats": seats,
         "task_ids": [question.id for question in chosen],
-        "context": {task: sizes for task, sizes in needs.items() if sizes},
+        "context": {task: sizes for task, sizes in fits.needs.items() if sizes},
+        "fits": {group: {"n": n, "of": of} for group, _, n, of in _fit(fits, casts)},
+        "reply": fits.lowered, "density": {engine: one.density or None for engine, one in limits.items()},
     }  # fmt: skip
     found = estimate(cast, questions, chosen)
     costs, can_find = _costs(cast, found, len(chosen) * spec.epochs), _detectable(chosen)
@@ -69,11 +78,8 @@ def dry_run(spec: RunSpec, as_json: bool) -> None:
         return
     for line in _plan_lines(spec, path, chosen, seats):
         say(line)
-    for task, sizes in needs.items():
-        if sizes:
-            told_sizes = t("show.comma").join(f"{seat} {size:,}" for seat, size in sizes.items())
-            say(t("run.context", task=task, sizes=told_sizes))
-    for line in (*sampling_lines(cast), *_types(types), *_cost_lines(cast, costs), _detectable_line(can_find)):
+    found_lines = (*_context_lines(fits, casts, limits), *sampling_lines(cast), *_types(types))
+    for line in (*found_lines, *_cost_lines(cast, costs), _detectable_line(can_find)):
         say(line)
 
 
@@ -96,6 +102,49 @@ def named(section: str, name: str) -> str:
     """What the interface calls something; its code where it has no name."""
     key = f"{section}.{name}"
     return t(key) if known(key) else name
+
+
+def _limits(engine: str) -> ContextLimits:
+    """The limits of a model that lies here; of another the context that its SPEC names."""
+    if engine.startswith("llama:"):
+        with suppress(BadEngine, EngineError, StoreError, OSError):
+            opened = open_engine(engine)
+            try:
+                if isinstance(opened, HasContextLimits):
+                    return opened.context_limits()
+            finally:
+                opened.close()
+        return ContextLimits(context_of(engine))
+    return ContextLimits(named_context(engine))
+
+
+def _fit(fits: Fitting, casts: Casts) -> Iterator[tuple[str, dict[str, list[int]], int | None, int]]:
+    """Of every type of task: what each seat needs, how many fit (None: a model does not say its context), how many
+    there are."""
+    for group in dict.fromkeys(question.group for question, _ in casts):
+        tasks = {question.id: cast for question, cast in casts if question.group == group}
+        sizes: dict[str, list[int]] = {}
+        for task in tasks:
+            for seat, size in fits.needs[task].items():
+                sizes.setdefault(seat, []).append(size)
+        unknown = any(sits.seat in sizes and not sits.context for cast in tasks.values() for sits in cast)
+        if sizes:
+            yield group, sizes, None if unknown else sum(task not in fits.narrow for task in tasks), len(tasks)
+
+
+def _context_lines(fits: Fitting, casts: Casts, limits: Mapping[str, ContextLimits]) -> Iterator[str]:
+    """The context that each type of task needs, what was lowered for it, and what was assumed."""
+    comma = t("show.comma")
+    for group, sizes, n, of in _fit(fits, casts):
+        ranges = (f"{named('seat', seat)} {min(found):,}–{max(found):,}" for seat, found in sizes.items())
+        said = t("run.context", group=group, sizes=comma.join(ranges))
+        yield said if n is None else said + t("run.fit", n=n, of=of)
+    for seat, reply in fits.lowered.items():
+        yield t("run.lowered", seat=named("seat", seat), reply=reply)
+    if any(fits.needs.values()):
+        for engine, found in limits.items():
+            if not found.density:
+                yield t("run.assumed", model=bare(engine), density=DENSITY)
 
 
 def _costs(cast: Cast, found: Estimate, n: int) -> Data:

@@ -188,7 +188,7 @@ class LlamaEngine:
         }
 
     def context_limits(self) -> ContextLimits:
-        """The context, and the tokens a character that the vocabulary of the file needs, counted in the child."""
+        """The contexts, and the tokens a character that the vocabulary of the file needs, counted in the child."""
         with self._lock:
             if not self._density:
                 try:
@@ -198,7 +198,7 @@ class LlamaEngine:
                         f"'{self.path.name}' cannot be loaded: {error.title}", "`moot models check FILE` says more."
                     ) from None
                 self._density = math.ceil(counted["tokens"] / len(PASSAGE) * 100) / 100
-        return ContextLimits(self.context, self._density)
+        return ContextLimits(self.context, self._density, self.header.context)
 
     def load(self, listen: Listener | None = None) -> dict[str, Any]:
         """Load the model now; gives what is known of it: context, slots, together, threads, build, memory in

@@ -90,3 +90,9 @@ def least_context(characters: int, sits: Seated) -> int:
             return small
         kept += PUBLISHED_REPLY
     return math.ceil((prompt + kept) / (1 - 1 / MARGIN))
+
+
+def prompt_in(need: int, sits: Seated) -> int:
+    """Tokens of the prompt of which whoever sits there has this need of context."""
+    reply, thought = limits_of(sits.engine)
+    return math.ceil(need * (1 - 1 / MARGIN)) - thought - (reply or min(PUBLISHED_REPLY, need // SHARE))

@@ -11,11 +11,15 @@ from store.journal import ScoreRow
 from store.pack import Pack
 from tasks import registry
 from tasks.added import tools_named
-from tasks.agents.modes import TURNS, Mode
+from tasks.agents.budgets import least_context
+from tasks.agents.conversation import BEGUN
+from tasks.agents.modes import TURNS, Mode, split
 from tasks.benchmark import Benchmark, Choices
+from tasks.episode.events import Seated
 from tasks.episode.seats import Policy, Program
 from tasks.episode.state import State
 from tasks.episode.with_tools import SEAT, ToolEpisode
+from tasks.legalagentbench.agents import cards
 from tasks.legalagentbench.agents.cards import EXAMPLES, example_names
 from tasks.legalagentbench.agents.methods import (
     DirectPolicy,
@@ -119,6 +123,16 @@ class LegalAgentBench(Benchmark):
         own = "\n".join((str(state.card.get("question", "")), *made.observations))
         taken = any(name in made.summary and name not in own for name in example_names())
         return replace(made, flags=made.flags | {"example"}) if taken else made
+
+    def need(self, question: Question, sits: Seated, spec: RunSpec) -> int:
+        """For a model: its card with the tools that every task has, the question, one observation. A model that was
+        trained for compact calls has the context that it was trained with."""
+        method, mode = split(sits.policy)
+        prompts = METHODS.get(method, {}).get(mode, ())
+        if ":" not in sits.engine or not prompts or mode == "compact":
+            return 0
+        card = cards.size(method.partition("/")[0], prompts[0], mode)
+        return least_context(card + len(str(question.card["question"])) + BEGUN, sits)
 
     def program(self, pack: Pack, questions: Sequence[Question], spec: RunSpec) -> Program:
         """Tools over the pack and every policy that may sit in the seat; gold is granted to `gold` alone."""

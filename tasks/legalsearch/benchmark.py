@@ -11,19 +11,23 @@ from weakref import WeakKeyDictionary
 from store.journal import ScoreRow
 from store.pack import Pack
 from store.search.law_search import CHANNELS, LawSearch
-from tasks.agents.native import check_tools
+from tasks.agents.budgets import least_context
+from tasks.agents.conversation import BEGUN
+from tasks.agents.modes import split
+from tasks.agents.native import check_tools, told_size
 from tasks.agents.policies import GoldPolicy
-from tasks.agents.prompts import digest
+from tasks.agents.prompts import digest, fill
 from tasks.benchmark import Benchmark, Choices, EvidenceItem
-from tasks.episode.events import ToolReturned
+from tasks.episode.events import Seated, ToolReturned
 from tasks.episode.seats import Policy, Program
 from tasks.episode.state import State
 from tasks.episode.with_tools import ToolEpisode
 from tasks.errors import UsageError
 from tasks.legalsearch.agents import DIRECT_PROMPTS, SEARCH_PROMPTS
-from tasks.legalsearch.agents.briefing import Briefing
+from tasks.legalsearch.agents.briefing import Briefing, definitions, system
 from tasks.legalsearch.agents.phrases import RAG, WEB
 from tasks.legalsearch.agents.policies import DirectLawPolicy, SearchPolicy
+from tasks.legalsearch.agents.talking import wanted
 from tasks.legalsearch.answers import strict_answer
 from tasks.legalsearch.coverage import Coverage
 from tasks.legalsearch.failures import APPLIES, evidence_of, failure_of
@@ -52,6 +56,8 @@ SEARCH, DIRECT, COT = "search/1", "direct-law/1", "direct-law-cot/1"
 WITH_TOOLS = ("rules", "search", "human")
 TURNS = 15
 """Assistant turns of the published loop."""
+NAMES = 400
+"""Characters that the names of the laws of a pack take in a card, up to the most that are named."""
 
 
 class LegalSearch(Benchmark):
@@ -82,6 +88,20 @@ class LegalSearch(Benchmark):
     def load(self, path: Path) -> list[Question]:
         """The questions of a task file."""
         return load_questions(path)
+
+    def need(self, question: Question, sits: Seated, spec: RunSpec) -> int:
+        """For a model in the tested seat: its card with tools and names of laws, the question, one result."""
+        method, mode = split(sits.policy)
+        prompts = self.methods.get(method, {}).get(mode, ())
+        if ":" not in sits.engine or sits.seat != self.seat or not prompts:
+            return 0
+        chosen, size = settings_of(spec), len(fill(prompts[0]))
+        if method == SEARCH:
+            brief = Briefing(OFFERED[chosen.tools], today=chosen.today, own=chosen.prompt)
+            size = len(system(prompts[0], brief, mode)) + NAMES + BEGUN
+            size += told_size(definitions(brief)) if mode == "native" else 0
+        asked = len(wanted(question.card, mode)) + len(str(question.card["question"]))
+        return least_context(size + asked, sits)
 
     def program(self, pack: Pack, questions: Sequence[Question], spec: RunSpec) -> Program:
         """Tools over the pack and every policy that may sit in the seat; gold is granted to `gold` alone."""

@@ -15,7 +15,17 @@ from itertools import chain
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 
-from models.engine import Ask, Engine, EngineError, HasContextLimits, HasTroubles, Reply, TellsTools, Usage
+from models.engine import (
+    Ask,
+    ContextLimits,
+    Engine,
+    EngineError,
+    HasContextLimits,
+    HasTroubles,
+    Reply,
+    TellsTools,
+    Usage,
+)
 from models.sampling import bare, sampled
 from store.cache import Cache
 from store.errors import StoreError
@@ -307,7 +317,13 @@ def open_engines(spec: RunSpec, *specs: str) -> dict[str, Engine]:
 def limited(sits: Seated, engines: Mapping[str, Engine]) -> Seated:
     """Who sits there, with the context of its engine."""
     engine = engines.get(sits.engine)
-    return with_limits(sits, engine.context_limits()) if isinstance(engine, HasContextLimits) else sits
+    return with_limits(sits, limits_at(sits, engines)) if isinstance(engine, HasContextLimits) else sits
+
+
+def limits_at(sits: Seated, engines: Mapping[str, Engine]) -> ContextLimits:
+    """The limits of the engine of a seat; 0 where it states none."""
+    engine = engines.get(sits.engine)
+    return engine.context_limits() if isinstance(engine, HasContextLimits) else ContextLimits(0)
 
 
 def check_calls(sitting: Iterable[Seated], engines: Mapping[str, Engine]) -> None:

@@ -16,7 +16,6 @@ from store.journal import EpisodeRow
 from store.pack import Pack
 from tasks.benchmark import Benchmark, Question
 from tasks.episode.driver import Limits
-from tasks.episode.events import Seated
 from tasks.errors import RecordMismatch, UsageError
 from tasks.run.cast import Cast
 from tasks.run.header import FORMAT, HeaderData, file_hash, now, spec_of, versions
@@ -123,22 +122,6 @@ def episodes_of(questions: Iterable[Question], epochs: int) -> Iterator[EpisodeR
     for position, (question, epoch) in enumerate(played):
         name = question.id if epochs == 1 else f"{question.id}#{epoch + 1}"
         yield EpisodeRow(name, position, question.id, epoch)
-
-
-def refuse_narrow(bench: Benchmark, casts: Iterable[tuple[Question, Iterable[Seated]]], spec: RunSpec) -> None:
-    """Refuse a run with a seat whose context cannot hold what the seat has to read; one that states none is believed.
-
-    Raises:
-        UsageError: names the first such seat.
-    """
-    for question, cast in casts:
-        for sits in cast:
-            if 0 < sits.context < (need := bench.need(question, sits, spec)):
-                raise UsageError(
-                    f"task {question.id}: seat {sits.seat} needs a context of about {need} tokens, its model has "
-                    f"{sits.context}",
-                    "Give more in its SPEC (llama: #ctx=N); under j1 --fold helps, too.",
-                )
 
 
 def turns_of(bench: Benchmark, spec: RunSpec) -> int:

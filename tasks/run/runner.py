@@ -26,9 +26,20 @@ from tasks.episode.state import completed, digest, fold
 from tasks.errors import RecordMismatch, UsageError
 from tasks.run.cast import Cast, check_seat, drawn, formed, sampled
 from tasks.run.engines import run_path
+from tasks.run.fitting import fitted, refuse_narrow
 from tasks.run.header import description_hash, header_of, now, refuse_imported, spec_of, unchanged
-from tasks.run.opened import Budget, KnownReplies, Run, check_calls, close_engines, limited, open_engines
-from tasks.run.plan import check_same, choose, episodes_of, limits_of, make_header, refuse_narrow, task_file
+from tasks.run.opened import (
+    Budget,
+    KnownReplies,
+    Run,
+    check_calls,
+    close_engines,
+    engine_for,
+    limited,
+    limits_at,
+    open_engines,
+)  # fmt: skip
+from tasks.run.plan import check_same, choose, episodes_of, limits_of, make_header, task_file
 from tasks.run.reading import episode_of, read_episode, stopped_of
 from tasks.run.spec import RunSpec, fresh_id
 
@@ -174,8 +185,12 @@ def start_run(
         cast.check(chosen)
         engines = open_engines(spec, *cast.engines)
         check_calls([cast.tested], engines)
-        seated = ((question, [limited(sits, engines) for sits in cast.at(question)]) for question in chosen)
-        refuse_narrow(bench, seated, spec)
+        whole = choose(bench, questions, spec.model_copy(update={"shard": None}))  # shards play with equal replies
+        seated = [(question, [limited(sits, engines) for sits in cast.at(question)]) for question in whole]
+        found = fitted(bench, seated, spec)
+        refuse_narrow(found, seated, lambda sits: limits_at(sits, engines).trained)
+        spec = found.spec
+        engines = {name: engine_for(name, engines, spec.parallel) for name in Cast.of(bench, spec).engines}
         name = out.stem if out else fresh_id(spec)
         path = out or places.runs() / f"{name}{SUFFIX}"
         rows = list(episodes_of(chosen, spec.epochs))

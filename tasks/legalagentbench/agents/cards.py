@@ -15,7 +15,8 @@ from typing import Any
 
 from models.engine import Tool
 from store.schema import LOOKUPS, TABLES
-from tasks.agents.modes import Mode
+from tasks.agents.modes import Mode, beside
+from tasks.agents.native import told_size
 from tasks.agents.prompts import fill, phrase, table
 from tasks.legalagentbench.descriptions import TABLE_DESCRIPTIONS
 from tasks.legalagentbench.schemas import FINAL, input_schema
@@ -109,6 +110,19 @@ def lean_card(kind: str, prompt: str, mode: Mode, tools: Sequence[ToolSpec]) -> 
         examples=shown(kind if mode == "lean" else f"{kind}+{mode}"),
         tools=grouped_text(tools),
     )
+
+
+def size(kind: str, prompt: str, mode: Mode) -> int:
+    """Characters of a method's card with the tools that every task has, and of tools that are told beside it. prompt:
+    the first that the method acts by."""
+    tools = specs(tools_for(complete(()), beside(mode)))
+    if mode == "native":
+        return len(fill(prompt)) + told_size(definitions(tools))
+    if kind == "direct":
+        return len(fill(prompt))
+    if mode == "paper":
+        return len(paper_card(prompt.partition("/")[0].removesuffix("-paper"), prompt, tools))
+    return len(lean_card(kind, prompt, mode, tools))
 
 
 def paper_card(kind: str, prompt: str, tools: Sequence[ToolSpec], **values: str) -> str:

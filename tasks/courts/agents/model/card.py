@@ -6,10 +6,10 @@ label for every field of the case file, never a key of it. Topics and background
 and what belongs to them, are told turn by turn, so that no list can be given away. Days stand at the head of the
 card. Phrases of all seats are those of the prompt file court-phrases/1, by group and name.
 
-How much context a seat needs before anything is said: where the record is folded, a card and a little talk; where it
-is not (`j1`), the whole trial has to fit: all that somebody holds is said once, and every turn has words of its own.
-Played by rules, none of the 24 trials of the sample takes more than this; a model may talk more. Characters, and
-tokens of context.
+How much context a seat needs before anything is said: its card, all that somebody holds, said once, and words of
+their own for the turns. Where the record is folded a few turns are enough, and no trial needs more than `TALK`; where
+it is not (`j1`), all of them have to fit. Played by rules, none of the 24 trials of the sample takes more than this;
+a model may talk more. Characters, and tokens of context.
 """
 
 from __future__ import annotations
@@ -44,8 +44,10 @@ NATIVE = "court-native/1"
 ALL = "全体"
 """Whom a judge names who wants no answer."""
 TALK = 3000
-"""Characters beside a card without which a seat cannot follow: a standing file that holds every exhibit, and a few
-turns."""
+"""Characters beside a card with which a seat follows any trial that is folded: a standing file that holds every
+exhibit, and a few turns."""
+RECENT = 10
+"""Turns that a seat that folds needs beside what is said of the case."""
 _GAPS = re.compile(r"\n{3,}")
 TURN = 120
 """Characters of a turn beside what is said of the case."""
@@ -262,7 +264,8 @@ def need(case: Case, sits: Seated, profile: ProfileName, limit: int, *, folds: b
         there=tuple(one for one in here.seats if one != role),
     )  # fmt: skip
     size = len(card(view, form_of(view, split(sits.policy)[1])))
-    return least_context(size + (TALK if folds else _material(case) + limit * TURN), sits)
+    talk = _material(case) + (min(limit, RECENT) if folds else limit) * TURN
+    return least_context(size + (min(talk, TALK) if folds else talk), sits)
 
 
 def _material(case: Case) -> int:
