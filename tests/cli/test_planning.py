@@ -9,6 +9,9 @@ from typing import Any
 
 import pytest
 
+from app.cli import planned
+from models.engine import ContextLimits
+from models.scripted import Script, ScriptedEngine
 from store import identity, places
 from tasks.run import estimate
 from tasks.scoring.paired import detectable_before
@@ -145,3 +148,28 @@ def test_tasks_are_chosen_on_the_command_line(sample_pack: Path, tmp_path: Path)
 def test_what_is_wrong_is_one_sentence(sample_pack: Path, more: tuple[str, ...], said: str) -> None:
     code, out, err = moot("run", "legalagentbench", *more, "--dry-run")
     assert code != 0 and not out and said in err and err.count("\n") == 1
+
+
+def test_a_plan_says_which_tasks_fit_and_what_it_assumed(
+    line: Any, tiny_gguf: Path, monkeypatch: pytest.MonkeyPatch, sample_pack: Path
+) -> None:
+    server = "endpoint:http://127.0.0.1:9#m"
+    plan = plan_of(line(model=f"{server}#context=4096"))
+    assert [one["n"] == one["of"] for one in plan["fits"].values()] == [True] * len(plan["types"])
+    assert list(plan["density"].values()) == [None] and plan["reply"] == {}
+    _, out, _ = moot(*line(model=f"{server}#context=4096"), "--dry-run")
+    assert "所需上下文（词元）：受测席位" in out and "装得下" in out and "每字按 0.75 词元估计" in out
+    small = moot(*line(model=f"{server}#context=2048"), "--dry-run")[1]
+    assert "装得下 0 / " in small and "装得下" not in moot(*line(model=server), "--dry-run")[1]
+    wide = line("--agent", "plan-execute", model=f"{server}#context=4096")
+    assert 512 <= plan_of(wide)["reply"]["agent"] < 1024 and "一次回复留" in moot(*wide, "--dry-run")[1]
+
+    class Counted(ScriptedEngine):
+        def context_limits(self) -> ContextLimits:
+            return ContextLimits(8192, 1.5)
+
+    monkeypatch.setattr(planned, "open_engine", lambda _: Counted(Script(otherwise=["好"])))
+    model = f"llama:{tiny_gguf}"
+    counted = plan_of(line(model=model))
+    assert counted["density"] == {model: 1.5} and "每字按" not in moot(*line(model=model), "--dry-run")[1]
+    assert sum(counted["context"].popitem()[1].values()) > sum(plan["context"].popitem()[1].values())
