@@ -96,26 +96,28 @@ def refuse_narrow(found: Fitting, casts: Casts, trained: Callable[[Seated], int]
     need = max(found.needs[task][sits.seat] for task in alike)
     least = having(sits.engine, {"reply": LEAST}) if sits.seat in found.lowered else sits.engine
     prompt = prompt_in(need, sits.model_copy(update={"engine": least}))
+    setting, wide = _advice(sits, prompt, trained(sits))
+    way = f"Write {setting} in its SPEC." if setting else f"Take a model with a context of {wide} tokens."
     others = _others(found, casts)
     raise UsageError(
         f"{_named(list(found.narrow))}: seat {sits.seat} needs a context of about {need} tokens, its model has "
         f"{sits.context}",
-        f"{_advice(sits, prompt, trained(sits))}{f' These fit: {others}.' if others else ''}",
+        f"{way} These fit: {others}." if others else way,
     )
 
 
-def _advice(sits: Seated, prompt: int, trained: int) -> str:
-    """What makes room for a prompt of so many tokens."""
+def _advice(sits: Seated, prompt: int, trained: int) -> tuple[str, int]:
+    """What a SPEC has to say to make room for a prompt of so many tokens, '' where nothing helps; and the context
+    that would be enough."""
     reply, thought = limits_of(sits.engine)
     room = _stepped(sits.context * USED - prompt - thought)
-    if room >= LEAST_REPLY:
-        return f"Write #reply={room} in its SPEC."
     wide = math.ceil((prompt + thought + (reply or LEAST)) / USED / WIDER) * WIDER
+    if room >= LEAST_REPLY:
+        return f"#reply={room}", wide
     if wide <= trained:
-        return f"Write #ctx={wide} in its SPEC."
-    if prompt + thought + LEAST_REPLY <= trained * USED:
-        return f"Write #ctx={trained},reply={LEAST_REPLY} in its SPEC."
-    return f"Take a model with a context of {wide} tokens."
+        return f"#ctx={wide}", wide
+    fits = prompt + thought + LEAST_REPLY <= trained * USED
+    return f"#ctx={trained},reply={LEAST_REPLY}" if fits else "", wide
 
 
 def _others(found: Fitting, casts: Casts) -> str:
@@ -129,9 +131,10 @@ def _others(found: Fitting, casts: Casts) -> str:
 
 
 def _named(tasks: Sequence[str]) -> str:
-    more = len(tasks) - MOST_IDS
-    names = ", ".join(tasks[:MOST_IDS]) + (f" and {more} more" if more > 0 else "")
-    return f"task {names}" if len(tasks) == 1 else f"{len(tasks)} tasks ({names})"
+    names, n = ", ".join(tasks[:MOST_IDS]), len(tasks)
+    if n == 1:
+        return f"task {names}"
+    return f"{n} tasks ({names})" if n <= MOST_IDS else f"{n} tasks ({names} and {n - MOST_IDS} more)"
 
 
 def _stepped(reply: float) -> int:
