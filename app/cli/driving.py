@@ -18,7 +18,7 @@ from app import background
 from app.cli.common import note, say
 from app.cli.watcher import JsonWatcher, PlainWatcher, Progress
 from app.leaving import ASKED, when_asked, without_terminal
-from app.strings import language, t
+from app.strings import known, language, t
 from app.strings.sentences import told
 from app.terminal import clean, json_text
 from models.engine import Ask
@@ -133,7 +133,7 @@ def play(made: Run, watch: str, after: Callable[[float], object], max_failures: 
         if n := sum(bool(getattr(question, "notes", ())) for question in made.questions):
             note(t("run.filled", n=n))
         say(t("run.started", run=made.id, n=len(made.scheduler.episodes)), err=True)
-        for line in sampling_lines(made.cast):
+        for line in (*lowered_lines(made.lowered), *sampling_lines(made.cast)):
             say(line, err=True)
         said = _say_troubles(made, set())
         started = time.perf_counter()
@@ -150,6 +150,18 @@ def play(made: Run, watch: str, after: Callable[[float], object], max_failures: 
             return "stopped" if stopped.is_set() else "left"
         after(seconds)
         return "ended"
+
+
+def named(section: str, name: str) -> str:
+    """What the interface calls something; its code where it has no name."""
+    key = f"{section}.{name}"
+    return t(key) if known(key) else name
+
+
+def lowered_lines(lowered: Mapping[str, int]) -> Iterator[str]:
+    """Which seats keep fewer tokens for a reply, so that the tasks fit."""
+    for seat, reply in lowered.items():
+        yield t("run.lowered", seat=named("seat", seat), reply=reply)
 
 
 def sampling_lines(cast: Cast) -> Iterator[str]:

@@ -12,8 +12,8 @@ from typing import Any
 import click
 
 from app.cli.common import say
-from app.cli.driving import sampling_lines
-from app.strings import known, t
+from app.cli.driving import lowered_lines, named, sampling_lines
+from app.strings import t
 from app.strings.sentences import said
 from app.terminal import json_text
 from models.engine import ContextLimits, EngineError, HasContextLimits
@@ -98,12 +98,6 @@ def _plan_lines(spec: RunSpec, path: Path, chosen: Sequence[Question], seats: Ma
         yield t("planned.seats", seats=comma.join(f"{named('seat', seat)}: {who}" for seat, who in seats.items()))
 
 
-def named(section: str, name: str) -> str:
-    """What the interface calls something; its code where it has no name."""
-    key = f"{section}.{name}"
-    return t(key) if known(key) else name
-
-
 def _limits(engine: str) -> ContextLimits:
     """The limits of a model that lies here; of another the context that its SPEC names."""
     if engine.startswith("llama:"):
@@ -139,8 +133,7 @@ def _context_lines(fits: Fitting, casts: Casts, limits: Mapping[str, ContextLimi
         ranges = (f"{named('seat', seat)} {min(found):,}–{max(found):,}" for seat, found in sizes.items())
         said = t("run.context", group=group, sizes=comma.join(ranges))
         yield said if n is None else said + t("run.fit", n=n, of=of)
-    for seat, reply in fits.lowered.items():
-        yield t("run.lowered", seat=named("seat", seat), reply=reply)
+    yield from lowered_lines(fits.lowered)
     if any(fits.needs.values()):
         for engine, found in limits.items():
             if not found.density:

@@ -192,6 +192,8 @@ class Run:
     """Its episodes by id; filled when it begins or goes on."""
     new_attempt: bool = False
     """Whether unfinished episodes begin anew."""
+    lowered: Mapping[str, int] = field(default_factory=dict)
+    """Seat -> tokens of a reply, where a new run keeps fewer of them so that its tasks fit."""
 
     @cached_property
     def by_id(self) -> Mapping[str, Question]:

@@ -202,7 +202,7 @@ def start_run(
         pack.close()
         raise
     run = _open(name, spec, bench, journal, pack, questions, engines, watchers)
-    run.program = program
+    run.program, run.lowered = program, found.lowered
     run.rows = {row.id: row for row in rows}
     run.scheduler.episodes.expect(run.rows)
     return run

@@ -83,7 +83,7 @@ def test_a_reply_is_lowered_and_stands_in_the_record(start: Start, moot_home: Pa
         model = spec_of(header_of(run.journal)).model
         row = next(row for row in run.journal.episodes() if row.task_id == "CI-0001")
         records = read_episode(run.journal, row.id)
-    assert 512 <= limits_of(model)[0] < 1024
+    assert 512 <= limits_of(model)[0] < 1024 and run.lowered == {"agent": limits_of(model)[0]}
     seated = next(record.event for record in records if isinstance(record.event, Seated))
     calls = [record.event for record in records if isinstance(record.event, ModelCalled)]
     assert seated.engine == model and (seated.context, seated.density) == (4096, 0.75)
