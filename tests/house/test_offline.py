@@ -116,7 +116,7 @@ LLAMA = [
         "--agent",
         "react",
         "--model",
-        "llama:{gguf}#ctx=2048,threads=1,slots=1",
+        "llama:{gguf}#ctx=4096,reply=256,threads=1,slots=1",
         "--limit",
         "1",
         "--max-turns",
