@@ -115,7 +115,13 @@ async def test_export_offers_the_papers_that_the_episode_holds(plays: dict[str, 
         await pilot.press("e")
         await until(pilot, lambda: isinstance(pilot.app.screen, PapersScreen))
         shown = [str(option.prompt) for option in pilot.app.screen.query_one(OptionList).options]
-        assert shown[:3] == ["民事判决书 · DOCX", "民事判决书 · PDF", "民事判决书 · HTML"] and len(shown) == 7
+        assert shown == [
+            "民事判决书 · DOCX",
+            "民事判决书 · HTML",
+            "庭审笔录 · DOCX",
+            "庭审笔录 · HTML",
+            "庭审笔录 · Markdown",
+        ]
         await pilot.press("enter")
         await until(pilot, lambda: list(folder.glob("*-judgment.docx")))
         for _ in range(2):  # nothing is written over

@@ -283,8 +283,8 @@ def test_words_of_before_are_read_beside_the_tokens_of_others(
     """What a seat once said is read token by token, as it was spoken, and so in one batch with those who speak."""
     made, news = server
     sizes: list[int] = []
-    speak = made._context.speak
-    monkeypatch.setattr(made._context, "speak", lambda rows: (sizes.append(len(rows)), speak(rows))[1])
+    decode = made._context.decode
+    monkeypatch.setattr(made._context, "decode", lambda rows: (sizes.append(len(rows)), decode(rows))[1])
     made.join(2, [Call(question("one", max_tokens=40))])
     while made.busy:
         made.step()

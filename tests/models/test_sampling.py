@@ -116,5 +116,5 @@ def test_a_server_is_given_reasoning_and_reply_together() -> None:
     asked = sampled(ASK, "endpoint:http://127.0.0.1:1#m#reply=100,reasoning=900,thinking=on,top_k=40")
     body = request_body(asked, "m")
     assert (body["max_tokens"], body["top_k"]) == (1000, 40) and "chat_template_kwargs" not in body
-    assert request_body(asked, "m", room=50)["max_tokens"] == 50
+    assert request_body(asked, "m", most=50)["max_tokens"] == 50
     assert request_body(sampled(ASK, "endpoint:http://127.0.0.1:1#m#thinking=off"), "m")["chat_template_kwargs"]

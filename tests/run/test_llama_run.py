@@ -199,9 +199,9 @@ def test_an_episode_that_the_engine_failed_can_be_taken_up_again(model: str, mon
     def to_the_dead(process: Process, op: str, **what: Any) -> Any:
         """One that is killed while it reads may have answered before."""
         if op == "answer" and waiter.called:
-            assert process._life is not None
-            process._life.child.kill()
-            process._life.child.wait()
+            assert process._session is not None
+            process._session.child.kill()
+            process._session.child.wait()
         return send(process, op, **what)
 
     with monkeypatch.context() as patch, start_run(spec(model, task_ids=TASKS[:1]), [waiter]) as run:

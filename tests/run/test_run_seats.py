@@ -94,7 +94,7 @@ def test_an_engine_that_nobody_uses_any_more_is_not_opened(
     spec: dict[str, Any], moot_home: Path, tmp_path: Path
 ) -> None:
     path = tmp_path / "r.moot"
-    with started({**spec, "limit": 1, "agent": "react", "model": model(moot_home).engine}, path) as run:
+    with started({**spec, "task_ids": ("1",), "agent": "react", "model": model(moot_home).engine}, path) as run:
         run.seat("1", Seated(seat="agent", policy="gold/1"))
     (moot_home / "calls.json").unlink()
     with resume_run(path) as run:
@@ -156,7 +156,7 @@ def test_a_fork_keeps_the_newcomer_of_its_episode(spec: dict[str, Any], moot_hom
 def test_the_seat_of_a_call_that_was_stopped_may_change_hands(
     spec: dict[str, Any], moot_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with started({**spec, "limit": 1}, tmp_path / "r.moot") as run:
+    with started({**spec, "task_ids": ("1",)}, tmp_path / "r.moot") as run:
         run.seat("1", model(moot_home))
         engine = run.engines[model(moot_home).engine]
         stopped = runner_reply_cancelled()
