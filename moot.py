@@ -263,7 +263,7 @@ def run(
     """
     from pydantic import ValidationError
 
-    from app.ready import SAMPLE, ensure_sample
+    from app.ready_episodes import SAMPLE, ensure_sample
     from tasks.benchmark import benchmark as load
     from tasks.run.cast import first_model_agent
     from tasks.run.runner import start_run

@@ -36,7 +36,7 @@ _here = False
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
+class BackgroundRun:
     """A run that goes on by itself: its id and file, its process, and the file of what the command says."""
 
     run: str
@@ -58,7 +58,7 @@ class NotBegun(Exception):
         self.words = words
 
 
-def begin(arguments: Sequence[str]) -> Begun:
+def begin(arguments: Sequence[str]) -> BackgroundRun:
     """Begin a command in the background, and wait until its run has begun.
 
     Raises:
@@ -92,9 +92,9 @@ def _flags() -> int:
     return 0
 
 
-def _begun(line: bytes) -> Begun | None:
+def _begun(line: bytes) -> BackgroundRun | None:
     try:
-        return Begun(**json.loads(line)[MARK])
+        return BackgroundRun(**json.loads(line)[MARK])
     except (ValueError, LookupError, TypeError):
         return None
 
@@ -146,7 +146,7 @@ def began(run: str, path: Path) -> None:
         said = words.open("ab", buffering=0)
     except OSError as error:
         raise cannot_write(words, error) from error
-    begun = Begun(run, str(real_path(path)), os.getpid(), str(words))
+    begun = BackgroundRun(run, str(real_path(path)), os.getpid(), str(words))
     print(json.dumps({MARK: asdict(begun)}), flush=True)
     sys.stderr.flush()
     with said:

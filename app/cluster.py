@@ -31,7 +31,7 @@ from models.errors import ForeignHost
 from models.hosts import is_near, normal_host
 from store.journal import SUFFIX
 from tasks.episode.events import ModelCalled, Stopped
-from tasks.episode.scheduler import Committed, Notice
+from tasks.episode.scheduler import Notice, RecordsCommitted
 from tasks.errors import TaskError, UsageError
 from tasks.run import engines
 from tasks.run.runner import resume_run, start_run
@@ -55,7 +55,7 @@ Report = tuple[dict[str, int], int]
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class ShardSpec:
     """What all shards of a run have in common. spec: of the whole run; hosts: host beyond the machine that may be
     reached -> variable with its key, as whoever asked has decided."""
 
@@ -87,7 +87,7 @@ class _Hub:
         return self._reports
 
 
-class Played(NamedTuple):
+class ShardResult(NamedTuple):
     """A shard as it is handed back: its journal, how many episodes are open, and why where an engine is away."""
 
     journal: bytes
@@ -95,7 +95,7 @@ class Played(NamedTuple):
     why: str
 
 
-def play(order: Order, number: int, before: bytes, report: Callable[[int, Report], bool]) -> Played:
+def play(order: ShardSpec, number: int, before: bytes, report: Callable[[int, Report], bool]) -> ShardResult:
     """Play a shard to its end, or until `report` says no; before: its journal where it goes on."""
     install_guard()
     open_hosts(order.hosts)
@@ -125,7 +125,7 @@ def play(order: Order, number: int, before: bytes, report: Callable[[int, Report
                 made.record_scores()
             lost = (str(error.args[0]) for error in made.scheduler.lost.values())
             left, why = episodes.open, next(lost, "")
-        return Played(path.read_bytes(), left, why)
+        return ShardResult(path.read_bytes(), left, why)
 
 
 class _Reporter:
@@ -142,7 +142,7 @@ class _Reporter:
         return self.goes_on
 
     def notify(self, notice: Notice) -> None:
-        for record in notice.records if isinstance(notice, Committed) else ():
+        for record in notice.records if isinstance(notice, RecordsCommitted) else ():
             if isinstance(record.event, ModelCalled):
                 self._tokens += record.event.generated
             elif isinstance(record.event, Stopped):
@@ -249,8 +249,8 @@ class Cluster:
         self._hub.stop.remote()
 
     def play(
-        self, order: Order, before: Mapping[int, bytes], need: tuple[int, int],
-        keep: Callable[[int, Played], object], watch: Callable[[dict[int, Report]], object],
+        self, order: ShardSpec, before: Mapping[int, bytes], need: tuple[int, int],
+        keep: Callable[[int, ShardResult], object], watch: Callable[[dict[int, Report]], object],
     ) -> list[str]:  # fmt: skip
         """Play the shards of an order; gives why some could not be played, a sentence each.
 
@@ -281,7 +281,7 @@ def _first_line(error: object) -> str:
     return str(error).strip().partition("\n")[0][:300] or type(error).__name__
 
 
-def _shard(order: Order, number: int, before: bytes, hub: Any) -> Played:
+def _shard(order: ShardSpec, number: int, before: bytes, hub: Any) -> ShardResult:
     """On a node."""
     ray: Any = importlib.import_module("ray")
     try:

@@ -47,7 +47,7 @@ class Host(BaseModel):
     """The environment variable that holds the key for this host; '' when it is sent none."""
 
 
-class _File(BaseModel):
+class _HostsFile(BaseModel):
     model_config = ConfigDict(extra="forbid")
     hosts: dict[str, Host] = Field(default_factory=dict)
 
@@ -82,7 +82,7 @@ def allowed() -> dict[str, Host]:
     """The hosts that the user allowed, by name; `BadInput` for a damaged file, which allows nothing."""
     path = file_of_hosts()
     try:
-        return _File.model_validate_json(read_whole(path, BY_HAND)).hosts
+        return _HostsFile.model_validate_json(read_whole(path, BY_HAND)).hosts
     except NotFound:
         return {}
     except ValidationError as error:
@@ -120,7 +120,7 @@ def _change(made_of: Callable[[dict[str, Host]], dict[str, Host]]) -> None:
     path = real_path(file_of_hosts())
     path.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(f"{path}.lock"):
-        content = _File(hosts=made_of(allowed())).model_dump_json(indent=1)
+        content = _HostsFile(hosts=made_of(allowed())).model_dump_json(indent=1)
         with written_whole(path, private=True) as file:
             file.write(content + "\n")
 

@@ -9,11 +9,11 @@ from datetime import date, timedelta
 
 from app.desk.episode.renderers import Line, Piece, many, one
 from app.desk.law.events import STATES
-from app.law_reading import Days, Life, Reading
+from app.law_reading import ArticleView, Days, LawTimespan
 from app.law_words import answer_line, counterpart_line, doubt_words, following_line, period, place
 from app.strings import t
 from app.terminal import pad, width
-from store.statutes.book import Found, Gap, NoText, NotYet, Repealed, Unknown
+from store.statutes.book import ArticleFound, Gap, NoText, NotYetInForce, RepealedArticle, UnknownArticle
 from store.statutes.model import Article, LawVersion
 from store.statutes.names import short_name
 from store.statutes.timeline import wording
@@ -25,7 +25,7 @@ _DAY = timedelta(days=1)
 
 
 def period_bar(
-    window: tuple[date | None, date | None], life: Life, cells: int, day: date | None = None
+    window: tuple[date | None, date | None], life: LawTimespan, cells: int, day: date | None = None
 ) -> list[Piece]:
     """The window of one version over the life of its law, `cells` wide."""
     marks = [EMPTY] * cells
@@ -39,7 +39,7 @@ def period_bar(
     return _pieces(marks)
 
 
-def law_bar(life: Life, cells: int) -> list[Piece]:
+def law_bar(life: LawTimespan, cells: int) -> list[Piece]:
     """All versions of a law over its life, with the holes between them."""
     marks = [EMPTY] * cells
     for first, last in life.windows:
@@ -51,18 +51,18 @@ def law_bar(life: Life, cells: int) -> list[Piece]:
     return _pieces(marks)
 
 
-def with_years(bar: Sequence[Piece], life: Life) -> list[Piece]:
+def with_years(bar: Sequence[Piece], life: LawTimespan) -> list[Piece]:
     """The bar between the years in which the life begins and ends."""
     last = t("law.open") if any(end is None for _, end in life.windows) else f"{life.last.year}"
     return [(f"{life.first.year} ", "dim"), *bar, (f" {last}", "dim")]
 
 
-def years_width(life: Life) -> int:
+def years_width(life: LawTimespan) -> int:
     """Cells that the years beside a bar take."""
     return sum(width(text) for text, _ in with_years((), life))
 
 
-def pointer(life: Life, cells: int, day: date) -> Line:
+def pointer(life: LawTimespan, cells: int, day: date) -> Line:
     """The line below a bar with its years that points at a day and names it."""
     before = width(f"{life.first.year} ") + _cell(day, life, cells)
     named = day.isoformat()
@@ -71,7 +71,7 @@ def pointer(life: Life, cells: int, day: date) -> Line:
     return ((" " * before, "dim"), (f"{TICK} ", "mark"), (named, "text"))
 
 
-def _covered(days: Days, life: Life, cells: int) -> list[int]:
+def _covered(days: Days, life: LawTimespan, cells: int) -> list[int]:
     first, last = max(days[0], life.first), min(days[1], life.last)
     if first > last:
         return []
@@ -94,7 +94,7 @@ def _pieces(marks: list[str]) -> list[Piece]:
     return pieces
 
 
-def _cell(day: date, life: Life, cells: int) -> int:
+def _cell(day: date, life: LawTimespan, cells: int) -> int:
     """The cell of a day; days outside the life stand at its ends."""
     total = (life.last - life.first).days + 1
     return min(max((day - life.first).days * cells // total, 0), cells - 1)
@@ -109,7 +109,7 @@ HEADS = {"found": "", "no_text": "warn", "not_yet": "warn", "repealed": "bad", "
 """Kind of answer -> role of the word above it; a found text needs none."""
 
 
-def reading_lines(reading: Reading, width: int, *, keys: bool = True) -> Iterator[Line]:
+def reading_lines(reading: ArticleView, width: int, *, keys: bool = True) -> Iterator[Line]:
     """All lines of a reading for a width in cells; bars and rules fill it. keys: name the keys that lead further."""
     law = one(short_name(reading.law.name))
     title = reading.article.title if reading.article else ""
@@ -128,7 +128,7 @@ def reading_lines(reading: Reading, width: int, *, keys: bool = True) -> Iterato
     if reading.counterpart is not None:
         yield (("c " if keys else "", "label"), (one(counterpart_line(reading.counterpart)), "text"))
     match answer:
-        case Found(article, version, others) | NoText(article, version, others):
+        case ArticleFound(article, version, others) | NoText(article, version, others):
             yield from version_lines(reading, version, article, width)
             for other in others:
                 yield ((t("law.other", label=one(other.label), period=period(other)), "warn"),)
@@ -138,24 +138,24 @@ def reading_lines(reading: Reading, width: int, *, keys: bool = True) -> Iterato
             yield from _near(reading, width, keys)
         case Gap():
             yield from _gap(reading, answer, width, keys)
-        case NotYet(first, article, current):
+        case NotYetInForce(first, article, current):
             yield from _instead(current)
             yield ((t("law_screen.later_text"), "label"),)
             yield from version_lines(reading, first, article, width)
-        case Repealed(last, article, successors, current):
+        case RepealedArticle(last, article, successors, current):
             yield from _instead(current)
             for link in successors:
                 name = f"《{link.to_law}》{link.to_number.chinese if link.to_number else ''}"
                 yield ((t("law.successor", law=one(name), on=link.on.isoformat(), basis=one(link.basis)), "label"),)
             yield ((t("law_screen.last_text"), "label"),)
             yield from version_lines(reading, last, article, width)
-        case Unknown(what, _, near):
+        case UnknownArticle(what, _, near):
             if near:
                 yield ((t("law_screen.near", laws="、".join(map(one, near))), "text"),)
             yield ((t(f"law_screen.unknown.{what}"), "dim"),)
 
 
-def around(reading: Reading) -> Iterator[Line]:
+def around(reading: ArticleView) -> Iterator[Line]:
     """What the check of the law's versions found, and the laws around it, a line each."""
     if reading.findings:
         kinds = Counter(finding.kind for finding in reading.findings)
@@ -169,7 +169,7 @@ def around(reading: Reading) -> Iterator[Line]:
         yield ((_name("related"), "dim"), (told, "text"))
 
 
-def version_lines(reading: Reading, version: LawVersion, article: Article | None, width: int) -> Iterator[Line]:
+def version_lines(reading: ArticleView, version: LawVersion, article: Article | None, width: int) -> Iterator[Line]:
     """The facts of a version and of the article in it, then the words."""
     state = reading.states.get(version.label, "unknown")
     days = f"{period(version)}{t('law.inferred') if version.inferred else ''}　"
@@ -194,7 +194,7 @@ def version_lines(reading: Reading, version: LawVersion, article: Article | None
     yield from (_fact(name, text) for name, text in facts if text)
 
 
-def _bar(reading: Reading, width: int) -> Iterator[Line]:
+def _bar(reading: ArticleView, width: int) -> Iterator[Line]:
     life = reading.life
     assert life is not None
     cells = min(LONGEST_BAR, max(8, width - years_width(life)))
@@ -214,7 +214,7 @@ def _bar(reading: Reading, width: int) -> Iterator[Line]:
         yield (*legend, (f"　{HOLE} ", "bad"), (t("law_screen.legend.hole"), "dim"))
 
 
-def _gap(reading: Reading, gap: Gap, width: int, keys: bool) -> Iterator[Line]:
+def _gap(reading: ArticleView, gap: Gap, width: int, keys: bool) -> Iterator[Line]:
     if gap.basis:
         yield ((t("law.gap_basis", basis=one(gap.basis)), "text"),)
     if keys:
@@ -234,7 +234,7 @@ def _gap(reading: Reading, gap: Gap, width: int, keys: bool) -> Iterator[Line]:
             yield ((t("law.change.absent"), "warn"),)
 
 
-def _followed(reading: Reading, version: LawVersion) -> Article | None:
+def _followed(reading: ArticleView, version: LawVersion) -> Article | None:
     """The article in a version, under the number that it has there."""
     return next((entry.article for entry in reading.entries if entry.version.label == version.label), None)
 
@@ -245,7 +245,7 @@ def _instead(current: LawVersion | None) -> Iterator[Line]:
         yield ((t("law_screen.current", label=one(current.label), period=period(current)), "text"),)
 
 
-def _without_text(reading: Reading) -> Iterator[Line]:
+def _without_text(reading: ArticleView) -> Iterator[Line]:
     having = [
         entry.version for entry in reading.entries if entry.article is not None and entry.article.text is not None
     ]
@@ -256,7 +256,7 @@ def _without_text(reading: Reading) -> Iterator[Line]:
         yield ((t("law_screen.text_nowhere"), "dim"),)
 
 
-def _near(reading: Reading, width: int, keys: bool) -> Iterator[Line]:
+def _near(reading: ArticleView, width: int, keys: bool) -> Iterator[Line]:
     signs = ("[ ", "] ") if keys else (_name("previous"), _name("next"))
     marks = [(sign, other) for sign, other in zip(signs, reading.near, strict=True) if other is not None]
     if marks:

@@ -15,15 +15,15 @@ from app.law_words import family_of, state_key
 from store import manifest as manifests
 from store.errors import StoreError
 from store.pack import Pack
-from store.search.references import Following, following
-from store.statutes.book import Answer, Found, Gap, NoText, NotYet, Repealed, StatuteBook
-from store.statutes.check import KINDS, Finding, check_law
-from store.statutes.comparing import Compared, compare
+from store.search.references import SucceededReference, following
+from store.statutes.book import Answer, ArticleFound, Gap, NoText, NotYetInForce, RepealedArticle, StatuteBook
+from store.statutes.check import KINDS, StatuteFault, check_law
+from store.statutes.comparing import ClauseComparison, compare
 from store.statutes.counterparts import Counterpart
 from store.statutes.model import Article, ArticleNumber, Law, LawVersion
 from store.statutes.names import short_name
 from store.statutes.relations import Doubt
-from store.statutes.timeline import Entry, timeline
+from store.statutes.timeline import TimelineEntry, timeline
 from tasks.run.engines import embedder_of
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class StatutePack:
 
 
 @dataclass(frozen=True, slots=True)
-class Life:
+class LawTimespan:
     """The days of a law across its versions: from the first to today, or later where a version ends or begins
     later."""
 
@@ -70,7 +70,7 @@ class HitLine:
 
     hit: law_search.Hit
     state: str
-    life: Life | None
+    life: LawTimespan | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,14 +83,14 @@ class LawAnswer:
 
     text: str
     day: date | None
-    answer: law_search.Answer
+    answer: law_search.LawResults
     hits: tuple[HitLine, ...]
     direct: tuple[str, ArticleNumber] | None
     fault: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ArticleView:
     """An article of a law on a day, or in a version that a person chose, with its history.
 
     day: the day asked for, None where the newest text was; states: label -> state today; doubt: why its law may
@@ -104,22 +104,27 @@ class Reading:
     day: date | None
     today: date
     answer: Answer
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[TimelineEntry, ...] = ()
     versions: tuple[LawVersion, ...] = ()
     states: Mapping[str, str] = field(default_factory=dict)
-    life: Life | None = None
+    life: LawTimespan | None = None
     near: tuple[Article | None, Article | None] = (None, None)
     doubt: Doubt | None = None
     stale: date | None = None
     counterpart: Counterpart | None = None
-    cited: tuple[Following, ...] = ()
-    findings: tuple[Finding, ...] = ()
+    cited: tuple[SucceededReference, ...] = ()
+    findings: tuple[StatuteFault, ...] = ()
     kin: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @property
     def version(self) -> LawVersion | None:
         match self.answer:
-            case Found(version=version) | NoText(version=version) | NotYet(first=version) | Repealed(last=version):
+            case (
+                ArticleFound(version=version)
+                | NoText(version=version)
+                | NotYetInForce(first=version)
+                | RepealedArticle(last=version)
+            ):
                 return version
             case Gap(before=before, after=after):
                 return before or after
@@ -129,7 +134,10 @@ class Reading:
     def article(self) -> Article | None:
         match self.answer:
             case (
-                Found(article=article) | NoText(article=article) | NotYet(article=article) | Repealed(article=article)
+                ArticleFound(article=article)
+                | NoText(article=article)
+                | NotYetInForce(article=article)
+                | RepealedArticle(article=article)
             ):
                 return article
             case Gap(article_before=before, article_after=after):
@@ -145,13 +153,13 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class VersionComparison:
     """Two entries of a timeline and what differs; `sides` are their places in it."""
 
-    old: Entry
-    new: Entry
+    old: TimelineEntry
+    new: TimelineEntry
     sides: tuple[int, int]
-    found: Compared
+    found: ClauseComparison
     uncertain: bool
 
 
@@ -184,7 +192,7 @@ def first_choice(found: Sequence[StatutePack]) -> str | None:
     )
 
 
-def life_of(versions: Sequence[LawVersion], now: date) -> Life | None:
+def life_of(versions: Sequence[LawVersion], now: date) -> LawTimespan | None:
     """The life of a law; None where no day of it is known."""
     windows = sorted((v.valid_from, v.valid_to) for v in versions if v.valid_from is not None)
     if not windows:
@@ -195,7 +203,7 @@ def life_of(versions: Sequence[LawVersion], now: date) -> Life | None:
         for place in range(len(windows) - 1)
         if (end := max(ends[: place + 1])) + _DAY < windows[place + 1][0]
     )
-    return Life(windows[0][0], max(*ends, now), tuple(windows), holes)
+    return LawTimespan(windows[0][0], max(*ends, now), tuple(windows), holes)
 
 
 def _day_in(span: Span, now: date) -> date:
@@ -207,7 +215,12 @@ def _anchor(answer: Answer) -> date | None:
     """A day of the version in which the number was meant: of a hole the version before it, if that has the
     article."""
     match answer:
-        case Found(version=version) | NoText(version=version) | NotYet(first=version) | Repealed(last=version):
+        case (
+            ArticleFound(version=version)
+            | NoText(version=version)
+            | NotYetInForce(first=version)
+            | RepealedArticle(last=version)
+        ):
             return version.valid_from
         case Gap(before=before, after=after, article_before=article):
             version_ = before if article is not None else after
@@ -217,7 +230,7 @@ def _anchor(answer: Answer) -> date | None:
 
 def read_article(
     book: StatuteBook, law: str, number: ArticleNumber, day: date | None, label: str | None = None
-) -> Reading:
+) -> ArticleView:
     """An article on a day (None: today), or as it stands in a version.
 
     An article that no version has, and a law that the book does not know, are answers too.
@@ -227,11 +240,11 @@ def read_article(
     answer = _in_version(book, entry.name, label, number) if entry and label else None
     answer = answer or book.on(law, number, day or now)
     if entry is None:
-        return Reading(Law(law, law), number, day, now, answer)
+        return ArticleView(Law(law, law), number, day, now, answer)
     versions = tuple(book.versions(entry.name))
-    article = answer.article if isinstance(answer, Found | NoText) else None
-    shown = answer.version if isinstance(answer, Found | NoText) else None
-    return Reading(
+    article = answer.article if isinstance(answer, ArticleFound | NoText) else None
+    shown = answer.version if isinstance(answer, ArticleFound | NoText) else None
+    return ArticleView(
         entry,
         number,
         day,
@@ -254,7 +267,7 @@ def _in_version(book: StatuteBook, law: str, label: str, number: ArticleNumber) 
     found = book.article(law, label, number) if version else []
     if version is None or not found:
         return None
-    return (Found if found[0].text is not None else NoText)(found[0], version)
+    return (ArticleFound if found[0].text is not None else NoText)(found[0], version)
 
 
 class LawDesk:
@@ -273,7 +286,7 @@ class LawDesk:
         self.fault: StoreError | None = None
         self._lock = threading.Lock()
         self._closed = False
-        self._checked: dict[str, tuple[Finding, ...]] = {}
+        self._checked: dict[str, tuple[StatuteFault, ...]] = {}
         self._pack = Pack.open(name)
         try:
             self.hash = self._pack.hash
@@ -312,7 +325,7 @@ class LawDesk:
         Raises:
             StoreError: the search could not be opened, or stopped.
         """
-        from store.search.law_search import Settings
+        from store.search.law_search import SearchSettings
 
         with self._lock:
             if self._closed:
@@ -322,10 +335,10 @@ class LawDesk:
                 raise self.fault
             fault = ""
             try:
-                answer = self._search.search(text, Settings(k=MOST, at=day, today=today()))
+                answer = self._search.search(text, SearchSettings(k=MOST, at=day, today=today()))
             except StoreError as error:
                 # Indexes of another build: articles that are named are found without them.
-                answer = self._search.search(text, Settings(k=MOST, at=day, today=today(), channels=("exact",)))
+                answer = self._search.search(text, SearchSettings(k=MOST, at=day, today=today(), channels=("exact",)))
                 fault = f"{error.title}. {error.hint}"
             now, query = today(), answer.query
             absent = any(note.startswith(("unknown_law:", "no_article:")) for note in answer.notes)
@@ -336,15 +349,15 @@ class LawDesk:
             when = day or (_day_in(query.spans[0], now) if query.spans else None)
             return LawAnswer(text, when, answer, tuple(self._lines(answer, now)), direct, fault)
 
-    def _lines(self, answer: law_search.Answer, now: date) -> Iterator[HitLine]:
-        lives: dict[str, Life | None] = {}
+    def _lines(self, answer: law_search.LawResults, now: date) -> Iterator[HitLine]:
+        lives: dict[str, LawTimespan | None] = {}
         for hit in answer.hits:
             law = hit.version.law
             if law not in lives:
                 lives[law] = life_of(self.book.versions(law), now)
             yield HitLine(hit, state_key(self.book, hit.version, now), lives[law])
 
-    def read(self, law: str, number: ArticleNumber, day: date | None, label: str | None = None) -> Reading | None:
+    def read(self, law: str, number: ArticleNumber, day: date | None, label: str | None = None) -> ArticleView | None:
         """`read_article`, with what the check of its law found and the laws around it."""
         with self._lock:
             if self._closed:
@@ -354,7 +367,7 @@ class LawDesk:
                 return reading
             return replace(reading, findings=self._findings(entry.name), kin=family_of(self.book, entry.name))
 
-    def compare(self, entries: Sequence[Entry], sides: tuple[int, int]) -> Comparison | None:
+    def compare(self, entries: Sequence[TimelineEntry], sides: tuple[int, int]) -> VersionComparison | None:
         """Two entries of a timeline, clause by clause; one may lack the article, whose words may stand in others."""
         old, new = entries[sides[0]], entries[sides[1]]
         between = entries[min(sides) + 1 : max(sides) + 1]
@@ -362,9 +375,9 @@ class LawDesk:
             if self._closed:
                 return None
             found = compare(self.book, (old.version, old.article), (new.version, new.article))
-        return Comparison(old, new, sides, found, any(entry.uncertain for entry in between))
+        return VersionComparison(old, new, sides, found, any(entry.uncertain for entry in between))
 
-    def _findings(self, law: str) -> tuple[Finding, ...]:
+    def _findings(self, law: str) -> tuple[StatuteFault, ...]:
         if law not in self._checked:
             found = sorted(check_law(self.book, law), key=lambda finding: KINDS.index(finding.kind))
             self._checked[law] = tuple(found)

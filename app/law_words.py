@@ -10,16 +10,25 @@ from typing import TYPE_CHECKING, Any
 from app.desk.law.events import days_words
 from app.strings import known, t
 from app.terminal import clean
-from store.search.references import Following
-from store.statutes.book import Answer, Found, Gap, NoText, NotYet, Repealed, StatuteBook, Unknown
-from store.statutes.check import Finding
+from store.search.references import SucceededReference
+from store.statutes.book import (
+    Answer,
+    ArticleFound,
+    Gap,
+    NoText,
+    NotYetInForce,
+    RepealedArticle,
+    StatuteBook,
+    UnknownArticle,
+)
+from store.statutes.check import StatuteFault
 from store.statutes.counterparts import Counterpart
 from store.statutes.model import Article, LawVersion, Link
 from store.statutes.names import short_name
 from store.statutes.relations import RELATION_KINDS, Doubt
-from store.statutes.timeline import Entry
+from store.statutes.timeline import TimelineEntry
 from store.text.citation import parse_number
-from store.text.difference import Clause, Piece
+from store.text.difference import Clause, DiffPiece
 
 if TYPE_CHECKING:
     from store.search.query import LawQuery
@@ -67,7 +76,7 @@ def counterpart_line(found: Counterpart) -> str:
     return t("law.counterpart", article=shown, on=found.on.isoformat(), sure=t(f"law.sure.{found.sure}"), by=by)
 
 
-def following_line(found: Following) -> str:
+def following_line(found: SucceededReference) -> str:
     """An article of an ended law that a text refers to, and where its rule stands now."""
     old, new = (
         f"{short_name(law)}{number.chinese}"
@@ -76,7 +85,7 @@ def following_line(found: Following) -> str:
     return t("law.following", old=old, new=new, sure=t(f"law.sure.{found.now.sure}"))
 
 
-def following_data(found: Following) -> dict[str, object]:
+def following_data(found: SucceededReference) -> dict[str, object]:
     """The same as JSON."""
     return {"law": found.law, "article": found.number.key, "counterpart": counterpart_data(found.now)}
 
@@ -89,7 +98,7 @@ def counterpart_data(found: Counterpart | None) -> dict[str, object] | None:
     }  # fmt: skip
 
 
-def clause_sides(row: Clause) -> dict[str, list[Piece]]:
+def clause_sides(row: Clause) -> dict[str, list[DiffPiece]]:
     """What each side that has it ("old", "new") reads of a clause; line ends are left out."""
     sides = {"old": (row.old, "added"), "new": (row.new, "removed")}
     return {
@@ -99,7 +108,7 @@ def clause_sides(row: Clause) -> dict[str, list[Piece]]:
     }
 
 
-def change_word(entry: Entry) -> str:
+def change_word(entry: TimelineEntry) -> str:
     """What became of an article in a version."""
     word = t(f"law.change.{entry.change}")
     if entry.link is not None and entry.link.from_number and entry.article:
@@ -116,7 +125,7 @@ def answer_line(answer: Answer, doubtful: bool = False, stale: bool = False) -> 
     """The answer in one sentence; doubtful: a text that was found may have ended with the law behind it; stale: the
     day lies behind the data, which makes it possible at most."""
     match answer:
-        case Found(version=version):
+        case ArticleFound(version=version):
             return t(
                 f"law.answer.{'doubtful' if doubtful else 'possible' if stale else 'found'}", label=version.label
             )
@@ -124,17 +133,17 @@ def answer_line(answer: Answer, doubtful: bool = False, stale: bool = False) -> 
             if article and doubtful:
                 return t("law.answer.no_text_doubtful", label=version.label)
             return t("law.answer.no_text" if article else "law.answer.not_listed", label=version.label)
-        case NotYet(first=first, current=current):
+        case NotYetInForce(first=first, current=current):
             key = "law.answer.not_yet_article" if current else "law.answer.not_yet"
             return t(key, label=first.label, first=_iso(first.valid_from))
-        case Repealed(last=last, current=current):
+        case RepealedArticle(last=last, current=current):
             key = "law.answer.repealed_article" if current else "law.answer.repealed"
             return t(key, label=last.label, last=_iso(last.valid_to))
         case Gap(first=None, before=None, after=after) if after:
             return t("law.answer.gap_before", label=after.label, first=_iso(after.valid_from))
         case Gap(first=start, last=end):
             return t("law.answer.gap", first=_iso(start) or "?", last=_iso(end) or t("law.open"))
-        case Unknown(what, law, _):
+        case UnknownArticle(what, law, _):
             return t(f"law.answer.unknown_{what}", law=law)
 
 
@@ -142,15 +151,15 @@ def answer_data(book: StatuteBook, answer: Answer, today: date) -> dict[str, obj
     """The answer as JSON: `answer` names its kind, the other keys hold what it offers."""
     data: dict[str, Any] = {"answer": answer.kind}
     match answer:
-        case Found(article, version, others) | NoText(article, version, others):
+        case ArticleFound(article, version, others) | NoText(article, version, others):
             data |= {"version": version_data(book, version, today), **article_data(article)}
             data["others"] = [version_data(book, other, today) for other in others]
             near = book.neighbours(article) if article else (None, None)
             data |= {name: _near(other) for name, other in zip(("previous", "next"), near, strict=True)}
-        case NotYet(first, article, current):
+        case NotYetInForce(first, article, current):
             data |= {"version": version_data(book, first, today), **article_data(article)}
             data["current"] = version_data(book, current, today)
-        case Repealed(last, article, successors, current):
+        case RepealedArticle(last, article, successors, current):
             data |= {"version": version_data(book, last, today), **article_data(article)}
             data["current"] = version_data(book, current, today)
             data["successors"] = [_successor(link) for link in successors]
@@ -159,7 +168,7 @@ def answer_data(book: StatuteBook, answer: Answer, today: date) -> dict[str, obj
             sides = (("before", answer.before, answer.article_before), ("after", answer.after, answer.article_after))
             for name, side, words in sides:
                 data[name] = side and {"version": version_data(book, side, today), **article_data(words)}
-        case Unknown(what, law, near_names):
+        case UnknownArticle(what, law, near_names):
             data |= {"what": what, "law": law, "near": list(near_names)}
     return data
 
@@ -186,7 +195,7 @@ def article_data(article: Article | None) -> dict[str, object]:
     return {key: getattr(article, key) if article else None for key in keys}
 
 
-def entry_data(book: StatuteBook, entry: Entry, today: date) -> dict[str, object]:
+def entry_data(book: StatuteBook, entry: TimelineEntry, today: date) -> dict[str, object]:
     """One step of a timeline as JSON."""
     return {
         "version": version_data(book, entry.version, today),
@@ -197,7 +206,7 @@ def entry_data(book: StatuteBook, entry: Entry, today: date) -> dict[str, object
     }
 
 
-def finding_data(finding: Finding) -> dict[str, Any]:
+def finding_data(finding: StatuteFault) -> dict[str, Any]:
     """A finding as JSON: its values, and in words what it is and what to do."""
     where = f"{finding.label}{' ' + finding.number.chinese if finding.number else ''}"
     values = dict(finding.values)

@@ -28,7 +28,7 @@ from tasks.scoring.names import Names
 __all__ = [
     "PackLine",
     "RunLine",
-    "StoredRun",
+    "RunContents",
     "facts_of",
     "has_sample",
     "packs",
@@ -60,7 +60,7 @@ class PackLine:
 
 
 @dataclass(frozen=True)
-class StoredRun:
+class RunContents:
     """A run file as read: facts, its episodes, and the rates of those that were scored (None: the scorer cannot
     say)."""
 
@@ -76,7 +76,7 @@ MOST = 2_000
 """Episodes of a run in a list on the desk; `moot show RUN` finds the others."""
 
 
-def read_stored(path: Path) -> StoredRun:
+def read_stored(path: Path) -> RunContents:
     """A run file with the list of its episodes, the first `MOST` of them.
 
     Raises:
@@ -100,7 +100,7 @@ def read_stored(path: Path) -> StoredRun:
             if found := sum_up(journal.scores(attempts[-1].id)):
                 scores[row.id] = (found.compat, found.strict)
         n = journal.count()
-    return StoredRun(facts, tuple(episodes), scores, questions, n)
+    return RunContents(facts, tuple(episodes), scores, questions, n)
 
 
 def read_groups(path: Path) -> dict[str, Names]:

@@ -7,20 +7,20 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from app.strings import known, language, t
-from app.strings.sentences import said
+from app.strings.sentences import translated
 from tasks.episode import exchange
-from tasks.episode.scheduler import EngineAway
+from tasks.episode.scheduler import EngineUnavailable
 
 if TYPE_CHECKING:
     from tasks.episode.events import Said
-    from tasks.run.peeking import Reading
-    from tasks.verifying.citing import Cited
+    from tasks.run.seat_prompt import SeatPrompt
+    from tasks.verifying.citing import TaskCitation
     from tasks.verifying.decisions import Decision
 
 
-def away_text(notice: EngineAway) -> str:
+def away_text(notice: EngineUnavailable) -> str:
     """Who does not answer, and what becomes of those who ask."""
-    reason = said(notice.error.title)
+    reason = translated(notice.error.title)
     if notice.seconds is None:
         return t("run.lost", reason=reason, n=len(exchange.WAITS) + 1)
     return t("run.away", reason=reason, seconds=f"{max(1.0, notice.seconds):.0f}")
@@ -33,7 +33,7 @@ def marks_of(event: Said) -> str:
     )
 
 
-def sizes(reading: Reading) -> dict[str, str]:
+def sizes(reading: SeatPrompt) -> dict[str, str]:
     """tokens, parts, context and reply, as the sentences about a prompt name them."""
     budget = reading.budget
     parts = (
@@ -87,7 +87,7 @@ def call_words(call: Any) -> str:
     return f"{call.get('tool', '')} {json.dumps(call.get('input'), ensure_ascii=False)}"
 
 
-def law_words(one: Cited) -> str:
+def law_words(one: TaskCitation) -> str:
     """A cited article, whether it was in force, and the days of the version."""
     window = f"  {one.version.valid_from or '?'} – {one.version.valid_to or ''}" if one.version else ""
     return f"《{one.law}》{one.number.chinese}  {t(f'verify.force.{one.force}')}{window}"

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from models.engine import Tool, ToolCall
+from models.engine import ToolCall, ToolInfo
 
-PROBE = Tool(
+PROBE = ToolInfo(
     "look_up",
     "Looks something up.",
     {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]},
@@ -34,18 +34,18 @@ there."""
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class CallFormat:
     """How calls are marked. `mark` stands before them, '' where a bare JSON object is a call.
 
     read: of a text, the place behind a mark, and tools. write: all calls of a turn.
     """
 
     mark: str
-    read: Callable[[str, int, Sequence[Tool]], Found]
+    read: Callable[[str, int, Sequence[ToolInfo]], Found]
     write: Callable[[Sequence[ToolCall]], str]
 
 
-def read(text: str, tools: Sequence[Tool] = (), forms: Sequence[str] = ()) -> tuple[str, tuple[ToolCall, ...]]:
+def read(text: str, tools: Sequence[ToolInfo] = (), forms: Sequence[str] = ()) -> tuple[str, tuple[ToolCall, ...]]:
     """What is said beside the calls, and the calls.
 
     Args:
@@ -83,7 +83,7 @@ def written(text: str, calls: Sequence[ToolCall], form: str = "hermes") -> str:
     return "\n".join(filter(None, (text, FORMS[form].write(calls)))) if calls else text
 
 
-def mark_in(text: str) -> int:
+def find_call(text: str) -> int:
     """Where something in a text is marked as a call, readable or not; -1 where nothing is."""
     return min((at for form in FORMS.values() if form.mark and (at := text.find(form.mark)) >= 0), default=-1)
 
@@ -114,7 +114,7 @@ def form_of(turn: str, call: ToolCall, opening: str) -> str:
 
 
 @dataclass
-class _Growing:
+class _PartialCall:
     """A call as far as it has come."""
 
     name: str = ""
@@ -122,11 +122,11 @@ class _Growing:
     id: str = ""
 
 
-class Pieces:
+class CallAssembler:
     """Calls that a server tells apart from the text, put together from the pieces in which they come."""
 
     def __init__(self) -> None:
-        self._calls: dict[int, _Growing] = {}
+        self._calls: dict[int, _PartialCall] = {}
 
     def take(self, pieces: object) -> int:
         """Put pieces, as data of strangers, to those that came before; returns how many characters are new."""
@@ -142,7 +142,7 @@ class Pieces:
                 self._calls[~len(self._calls)] = self._calls.pop(number)  # whole calls, all under one number
             if number not in self._calls and len(self._calls) >= MOST_CALLS:
                 continue
-            known = self._calls.setdefault(number, _Growing())
+            known = self._calls.setdefault(number, _PartialCall())
             name, given = told.get("name"), told.get("arguments")
             fresh = name if isinstance(name, str) and not known.name else ""
             text = given if isinstance(given, str) else "" if given is None else _text(given)
@@ -201,7 +201,7 @@ def _closed(text: str, at: int, closer: str) -> int:
     return end + len(closer) if text.startswith(closer, end) else at
 
 
-def _hermes(text: str, at: int, tools: Sequence[Tool]) -> Found:
+def _hermes(text: str, at: int, tools: Sequence[ToolInfo]) -> Found:
     value, end = _value(text, at)
     call = _call(value)
     return ([call], _closed(text, end, "</tool_call>")) if call else ([], at)
@@ -212,7 +212,7 @@ def _hermes_written(calls: Sequence[ToolCall]) -> str:
     return "\n".join(f"<tool_call>\n{one}\n</tool_call>" for one in objects)
 
 
-def _objects(text: str, at: int, tools: Sequence[Tool]) -> Found:
+def _objects(text: str, at: int, tools: Sequence[ToolInfo]) -> Found:
     """Objects one after the other, with or without a semicolon between."""
     calls: list[ToolCall] = []
     end = at
@@ -232,7 +232,7 @@ def _objects_written(calls: Sequence[ToolCall]) -> str:
     return "; ".join(_text({"name": call.name, "parameters": _data(call)}) for call in calls)
 
 
-def _mistral(text: str, at: int, tools: Sequence[Tool]) -> Found:
+def _mistral(text: str, at: int, tools: Sequence[ToolInfo]) -> Found:
     """A list of objects; in newer files a name, maybe an id, and the arguments, each call behind a mark of its
     own."""
     value, end = _value(text, at)
@@ -259,7 +259,7 @@ def _mistral_written(calls: Sequence[ToolCall]) -> str:
 _GLM_NAME = re.compile(r"\s*([^\s<{\[]{1,200})\s*")
 
 
-def _glm(text: str, at: int, tools: Sequence[Tool]) -> Found:
+def _glm(text: str, at: int, tools: Sequence[ToolInfo]) -> Found:
     """The name, then keys and values; a value is JSON unless the tool says that it is text, or it is no JSON."""
     name = _GLM_NAME.match(text, at)
     if name is None:
@@ -273,7 +273,7 @@ def _glm(text: str, at: int, tools: Sequence[Tool]) -> Found:
     return ([ToolCall(name[1], _text(given))], closed) if given or closed > end else ([], at)
 
 
-def _typed(raw: str, tool: str, key: str, tools: Sequence[Tool]) -> Any:
+def _typed(raw: str, tool: str, key: str, tools: Sequence[ToolInfo]) -> Any:
     """A value under a tag: JSON unless the tool says that it is text, or it is no JSON."""
     told = next((one.parameters for one in tools if one.name == tool), {})
     kinds = told.get("properties", {})
@@ -313,7 +313,7 @@ _FUNCTION_NAME = re.compile(r"\s*([\w.\-]{1,200})\s*>")
 _PARAMETER = re.compile(r"\s*<parameter=\s*([\w.\-]{1,200})\s*>\n?")
 
 
-def _coder(text: str, at: int, tools: Sequence[Tool]) -> Found:
+def _coder(text: str, at: int, tools: Sequence[ToolInfo]) -> Found:
     start = _past_blanks(text, at)
     if not text.startswith("<function=", start):
         return [], at
@@ -321,7 +321,7 @@ def _coder(text: str, at: int, tools: Sequence[Tool]) -> Found:
     return (calls, _closed(text, end, "</tool_call>")) if calls else ([], at)
 
 
-def _function(text: str, at: int, tools: Sequence[Tool]) -> Found:
+def _function(text: str, at: int, tools: Sequence[ToolInfo]) -> Found:
     """The name, then each parameter under a tag of its own; the last closing tag may be missing."""
     name = _FUNCTION_NAME.match(text, at)
     if name is None:
@@ -354,14 +354,14 @@ def _coder_written(calls: Sequence[ToolCall]) -> str:
     return "\n".join(f"<tool_call>\n{_function_written([call])}\n</tool_call>" for call in calls)
 
 
-FORMS: Mapping[str, Form] = {
-    "hermes": Form("<tool_call>", _hermes, _hermes_written),
-    "glm": Form("<tool_call>", _glm, _glm_written),
-    "coder": Form("<tool_call>", _coder, _coder_written),
-    "function": Form("<function=", _function, _function_written),
-    "mistral": Form("[TOOL_CALLS]", _mistral, _mistral_written),
-    "llama-tag": Form("<|python_tag|>", _objects, lambda calls: f"<|python_tag|>{_objects_written(calls)}"),
-    "llama": Form("", _objects, _objects_written),
+FORMS: Mapping[str, CallFormat] = {
+    "hermes": CallFormat("<tool_call>", _hermes, _hermes_written),
+    "glm": CallFormat("<tool_call>", _glm, _glm_written),
+    "coder": CallFormat("<tool_call>", _coder, _coder_written),
+    "function": CallFormat("<function=", _function, _function_written),
+    "mistral": CallFormat("[TOOL_CALLS]", _mistral, _mistral_written),
+    "llama-tag": CallFormat("<|python_tag|>", _objects, lambda calls: f"<|python_tag|>{_objects_written(calls)}"),
+    "llama": CallFormat("", _objects, _objects_written),
 }
 """Form -> how it is read and written: hermes (Qwen and many others), glm (GLM 4), coder (Qwen3-Coder) and the same
 without its outer tag, mistral, and the two of Llama 3."""

@@ -26,9 +26,9 @@ from typing import Any, NamedTuple
 from models.calls import PROBE
 from models.endpoint_server import (
     BrokeOff,
+    EndpointClient,
     Flight,
     Refusal,
-    Server,
     facts_of,
     key_of_environment,
     lists,
@@ -45,7 +45,7 @@ from models.endpoint_wire import (
     TOOLS,
     Collector,
     News,
-    Refused,
+    RequestRefused,
     about_schema,
     about_tools,
     characters,
@@ -67,7 +67,7 @@ from models.engine import (
     Listener,
     Message,
     Reply,
-    Settings,
+    SamplingSettings,
     remedies,
 )
 from models.errors import BadEngine
@@ -122,7 +122,7 @@ def open_endpoint(opening: Opening) -> EndpointEngine:
         EngineError: nobody answers, or not as an OpenAI-compatible server does.
     """
     address = read_address(opening.rest, opening.hosts)
-    server = Server(address, key=key_of_environment(address.key), silence=silence_of_environment())
+    server = EndpointClient(address, key=key_of_environment(address.key), silence=silence_of_environment())
     model, facts = facts_of(server)
     return EndpointEngine(server, model, facts, together=max(1, opening.parallel))
 
@@ -130,7 +130,7 @@ def open_endpoint(opening: Opening) -> EndpointEngine:
 class EndpointEngine:
     """Puts Asks to a server, `together` at a time, and gathers the streamed replies."""
 
-    def __init__(self, server: Server, model: str, facts: Mapping[str, Any], *, together: int = 1) -> None:
+    def __init__(self, server: EndpointClient, model: str, facts: Mapping[str, Any], *, together: int = 1) -> None:
         self._server = server
         self._model = model
         self._facts = dict(facts)
@@ -175,7 +175,7 @@ class EndpointEngine:
         Raises:
             BadEngine: the server refuses tools, leaves them out, or does not answer.
         """
-        plainly = Ask("", (Message("user", "1"),), "tools", settings=Settings(max_tokens=1))
+        plainly = Ask("", (Message("user", "1"),), "tools", settings=SamplingSettings(max_tokens=1))
         read = []
         for found in (self.answer([replace(plainly, tools=tools)])[0] for tools in ((), (PROBE,))):
             if isinstance(found, EngineError):
@@ -368,7 +368,9 @@ class EndpointEngine:
         for name in named:
             wanted = wanted_extra(ask.settings, name)
             if wanted is not None:
-                raise Refused(f"the server does not take {name} = {wanted}: {text}", "Use a setting that it knows.")
+                raise RequestRefused(
+                    f"the server does not take {name} = {wanted}: {text}", "Use a setting that it knows."
+                )
             refused[name] = refused.get(name, 0) + 1
         return bool(named)
 

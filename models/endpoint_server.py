@@ -31,7 +31,7 @@ from urllib.parse import urlsplit
 from models.endpoint_wire import (
     Collector,
     News,
-    Refused,
+    RequestRefused,
     code_of,
     message_of,
     parse_json,
@@ -240,7 +240,7 @@ class BrokeOff(EngineError):
     """A connection that ended before the reply did."""
 
 
-class Server:
+class EndpointClient:
     """One server. Every failure of the connection is an `EngineError` with a sentence; no secret is in any of
     them."""
 
@@ -278,7 +278,7 @@ class Server:
         try:
             content = json.dumps(body, allow_nan=False).encode()
         except (ValueError, TypeError, RecursionError) as error:
-            raise Refused(
+            raise RequestRefused(
                 f"the question cannot be written as JSON: {shown(str(error))}", "See settings and schema."
             ) from None
         kind: Refusal | str = ""
@@ -347,7 +347,9 @@ class Server:
         if status >= 500:
             kind = Unavailable if status == 502 else EngineError  # 502: a proxy finds no server behind it
             return kind(f"the server at {url} failed ({status}){said}", "See the server's own log.")
-        return Refused(f"the server at {url} refuses the request ({status}){said}", "See the server's own log.")
+        return RequestRefused(
+            f"the server at {url} refuses the request ({status}){said}", "See the server's own log."
+        )
 
     def _refusal(self, response: httpx.Response, raw: bytes) -> Refusal:
         headers = response.headers
@@ -460,7 +462,7 @@ def _root(error: BaseException) -> BaseException:
     return error
 
 
-def facts_of(server: Server, flight: Flight | None = None) -> tuple[str, dict[str, Any]]:
+def facts_of(server: EndpointClient, flight: Flight | None = None) -> tuple[str, dict[str, Any]]:
     """The model to ask a server for, and what the server says of it and of itself.
 
     Raises:
@@ -471,7 +473,7 @@ def facts_of(server: Server, flight: Flight | None = None) -> tuple[str, dict[st
     return model, facts | _statement(server, flight)
 
 
-def models_of(server: Server, flight: Flight | None = None) -> list[Mapping[str, object]]:
+def models_of(server: EndpointClient, flight: Flight | None = None) -> list[Mapping[str, object]]:
     """What the server lists under /models, each with a name under `id`."""
     url = server.address.base
     answer = server.get(f"{url}/models", flight)
@@ -483,7 +485,9 @@ def models_of(server: Server, flight: Flight | None = None) -> list[Mapping[str,
     return [entry for entry in listed if isinstance(entry, Mapping) and isinstance(entry.get("id"), str)]
 
 
-def _choose(wanted: str, listed: Sequence[Mapping[str, object]], server: Server) -> tuple[str, dict[str, object]]:
+def _choose(
+    wanted: str, listed: Sequence[Mapping[str, object]], server: EndpointClient
+) -> tuple[str, dict[str, object]]:
     """The model to ask for, and what the server lists of it."""
     url, names = server.address.base, [str(entry["id"]) for entry in listed]
     if not listed:
@@ -529,7 +533,7 @@ def _scalars(data: Mapping[str, Any], names: Sequence[str]) -> dict[str, object]
     }
 
 
-def _statement(server: Server, flight: Flight | None) -> dict[str, object]:
+def _statement(server: EndpointClient, flight: Flight | None) -> dict[str, object]:
     """What the server says of itself, if it is one that does."""
     with suppress(EngineError):  # one that does not answer here is asked no further
         for path, names in STATEMENTS.items():

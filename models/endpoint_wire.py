@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from models.calls import Pieces, read, written
+from models.calls import CallAssembler, read, written
 from models.engine import (
     REMEDIES,
     Ask,
@@ -24,9 +24,9 @@ from models.engine import (
     Message,
     Phase,
     Reply,
-    Settings,
+    SamplingSettings,
     TokenChance,
-    Tool,
+    ToolInfo,
     Usage,
     tools_data,
 )
@@ -222,12 +222,12 @@ def characters(ask: Ask) -> int:
     return sum(len(message.content) for message in ask.messages) + sum(map(len, carried)) + len(told)
 
 
-def most_tokens(settings: Settings) -> int:
+def most_tokens(settings: SamplingSettings) -> int:
     """What a server may generate: it counts reasoning and reply together, and closes no reasoning for us."""
     return settings.max_tokens + settings.reasoning
 
 
-def wanted_extra(settings: Settings, name: str) -> object:
+def wanted_extra(settings: SamplingSettings, name: str) -> object:
     """What the settings ask of a field of `EXTRAS`; None where they leave it neutral."""
     value = getattr(settings, {"repetition_penalty": "repeat_penalty"}.get(name, name), None)
     return value if value is not None and value != EXTRAS[name][0] else None
@@ -276,7 +276,7 @@ class Collector:
     text: list[str] = field(default_factory=list)
     reasoning: list[str] = field(default_factory=list)
     chances: list[TokenChance] = field(default_factory=list)
-    calls: Pieces = field(default_factory=Pieces)
+    calls: CallAssembler = field(default_factory=CallAssembler)
     finish: str = ""
     error: dict[str, Any] | None = None
     """The object in which the server reported an error inside the stream."""
@@ -367,12 +367,12 @@ class Collector:
 
     def reply(
         self,
-        settings: Settings,
+        settings: SamplingSettings,
         usage: Usage,
         *,
         finish: Finish | None = None,
         note: str = "",
-        tools: tuple[Tool, ...] = (),
+        tools: tuple[ToolInfo, ...] = (),
         context: int = 0,
     ) -> Reply:
         """The reply as it stands; `finish` overrules what the server said. context: of the server, 0 where it states
@@ -409,7 +409,7 @@ class Collector:
             _count(self.counts.get(name)) for name in ("prompt_tokens", "completion_tokens")
         )
 
-    def _ending(self, settings: Settings, usage: Usage, context: int) -> tuple[Finish, str]:
+    def _ending(self, settings: SamplingSettings, usage: Usage, context: int) -> tuple[Finish, str]:
         if self.finish == "repetition":
             return "repetition", ""
         if self.over:
@@ -476,7 +476,7 @@ def _chances(content: object) -> list[TokenChance]:
     return found
 
 
-class Refused(EngineError):
+class RequestRefused(EngineError):
     """A server that is well does not take this question: another one would do no better."""
 
 
@@ -518,17 +518,17 @@ def reply_tokens_left(text: str) -> int:
     return max(0, context - prompt)
 
 
-def about_schema(prompt: str, text: str) -> Refused:
+def about_schema(prompt: str, text: str) -> RequestRefused:
     """The error of a server that cannot keep a reply to a schema."""
     said = f": {text}" if text else ""
-    return Refused(
+    return RequestRefused(
         f"the server cannot keep the reply to '{prompt}' to its schema{said}",
         "Run with --calls free: free text, read by the forgiving parser.",
     )
 
 
-def about_tools(text: str) -> Refused:
+def about_tools(text: str) -> RequestRefused:
     """The error of a server that takes no tools."""
-    return Refused(
+    return RequestRefused(
         f"the server does not take tools: {text}", "Run with --calls schema, or start it with calls of tools."
     )

@@ -24,7 +24,7 @@ Phase = Literal["loading", "reading", "thinking", "speaking"]
 
 
 @dataclass(frozen=True, slots=True)
-class Tool:
+class ToolInfo:
     """A tool as a model is told of it: its name, what it does, the JSON schema of its parameters (an object)."""
 
     name: str
@@ -62,7 +62,7 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class SamplingSettings:
     """Sampling settings, always passed in full and recorded with the call."""
 
     temperature: float = 0.0
@@ -99,7 +99,7 @@ class Ask:
     messages: tuple[Message, ...]
     prompt: str
     schema: Mapping[str, Any] | None = None
-    settings: Settings = field(default_factory=Settings)
+    settings: SamplingSettings = field(default_factory=SamplingSettings)
     parent: int | None = None
     """Sequence number of the event that this call belongs to (a model call inside a tool is its child)."""
     attempt: int = 1
@@ -114,7 +114,7 @@ class Ask:
     seconds: float | None = None
     """How long the call may take, counted from `Engine.answer`; then it ends with finish `time_limit` and what it
     has. None: as long as it needs. Set by the scheduler, not part of the digest."""
-    tools: tuple[Tool, ...] = ()
+    tools: tuple[ToolInfo, ...] = ()
 
     def seeded(self, seed: int) -> Ask:
         """The same Ask with its sampling seed set."""
@@ -132,12 +132,12 @@ class Ask:
         return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def recorded_settings(settings: Settings) -> dict[str, object]:
+def recorded_settings(settings: SamplingSettings) -> dict[str, object]:
     """Settings as data for a record."""
-    return {name: getattr(settings, name) for name in Settings.__slots__}
+    return {name: getattr(settings, name) for name in SamplingSettings.__slots__}
 
 
-def tools_data(tools: Sequence[Tool]) -> list[dict[str, Any]]:
+def tools_data(tools: Sequence[ToolInfo]) -> list[dict[str, Any]]:
     """Tools as data, in the form that templates and servers know."""
     return [
         {"type": "function", "function": {"name": t.name, "description": t.description, "parameters": t.parameters}}
@@ -179,11 +179,11 @@ class Reply:
     tokens, reasoning included, as far as the engine knows them. `calls` are the calls of tools that it made, in
     order; `text` is then what it said beside them.
 
-    `entropies` (where `Settings.entropy` asks and the engine sees all logits) are in nats, one for each of `tokens`,
-    of the softmax over the whole vocabulary of the logits as the model gives them: at temperature 1, before any cut,
-    penalty or grammar, so of the policy itself. `logprobs` then has a row a token as well, whose texts joined are all
-    that was generated, reasoning with its marks included; a token that ends inside a character has what is complete
-    by then.
+    `entropies` (where `SamplingSettings.entropy` asks and the engine sees all logits) are in nats, one for each of
+    `tokens`, of the softmax over the whole vocabulary of the logits as the model gives them: at temperature 1, before
+    any cut, penalty or grammar, so of the policy itself. `logprobs` then has a row a token as well, whose texts
+    joined are all that was generated, reasoning with its marks included; a token that ends inside a character has
+    what is complete by then.
     """
 
     text: str
@@ -293,7 +293,7 @@ class Engine(Protocol):
 
 
 @runtime_checkable
-class ManyAtOnce(Protocol):
+class ConcurrentEngine(Protocol):
     """An engine whose `answer` may be called by many threads, each with one Ask, and answers each as soon as it
     can."""
 
@@ -312,7 +312,7 @@ class HasTroubles(Protocol):
 
 
 @runtime_checkable
-class TellsTools(Protocol):
+class ToolCapability(Protocol):
     """An engine that may be unable to put tools to its model, and can tell before anything is asked."""
 
     def check_tools(self) -> None:

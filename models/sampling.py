@@ -38,7 +38,7 @@ SAMPLING = {
 }  # fmt: skip
 """Name here -> name behind `general.sampling.` in a GGUF file (llama.cpp, pull request 17120)."""
 _FIELDS = {"reply": "max_tokens"}
-"""Name here -> field of `models.engine.Settings`, where they differ."""
+"""Name here -> field of `models.engine.SamplingSettings`, where they differ."""
 
 
 CONTEXT = 8192

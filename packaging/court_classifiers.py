@@ -48,7 +48,7 @@ sys.path.insert(0, str(ROOT))
 
 from tasks.courts.procedure import answers, tracker  # noqa: E402
 from tasks.courts.procedure import credits as books  # noqa: E402
-from tasks.courts.procedure.acts import INSTEAD, MENTION, CaseNames, cut, pieces, seen  # noqa: E402
+from tasks.courts.procedure.acts import INSTEAD, MENTION, CaseNames, cut, pieces, turn_features  # noqa: E402
 from tasks.courts.procedure.answers import parts as sentences  # noqa: E402
 from tasks.courts.procedure.classifier import BUCKETS, SCALE, features, folded  # noqa: E402
 from tasks.courts.procedure.labels import FAULTS, NOW, LabelledTurn, course, judged, read_rows  # noqa: E402
@@ -148,7 +148,7 @@ class Rows:
     does: np.ndarray
 
 
-def held_out(text: str) -> bool:
+def is_test_file(text: str) -> bool:
     return int(hashlib.sha256(text.encode()).hexdigest(), 16) % 3 == 0
 
 
@@ -159,11 +159,11 @@ def lines(name: str) -> list[dict[str, Any]]:
 def rows_of(env: str) -> Rows:
     """The rows of an environment; of the other one what teaches the columns beside the acts, which are no matter of
     the kind of trial."""
-    single = [row for row in lines(f"acts_{env}.jsonl") if not held_out(row["text"])]
+    single = [row for row in lines(f"acts_{env}.jsonl") if not is_test_file(row["text"])]
     named = [*lines("acts_spoken.jsonl"), *lines("acts_turns.jsonl")]
     whole = lines(f"acts_more_{env}.jsonl") + [row for row in named if row["env"] == env]
     away = "CR" if env == "CI" else "CI"
-    other = [row for row in lines(f"acts_{away}.jsonl") if not held_out(row["text"])]
+    other = [row for row in lines(f"acts_{away}.jsonl") if not is_test_file(row["text"])]
     other += lines(f"acts_more_{away}.jsonl") + [row for row in named if row["env"] == away]
     acts = [*sorted({row["act"] for row in single}), *BESIDE]
     place = {act: number for number, act in enumerate(acts)}
@@ -187,7 +187,7 @@ def rows_of(env: str) -> Rows:
     return Rows(acts, [row["text"] for row in rows], label, own, does)
 
 
-def said_in(names: Sequence[str]) -> list[tuple[LabelledTurn, list[np.ndarray]]]:
+def replies_in_files(names: Sequence[str]) -> list[tuple[LabelledTurn, list[np.ndarray]]]:
     """The labelled turns with the features of their pieces: those of the other environment, too, teach what is beside
     the acts."""
     found = []
@@ -228,7 +228,7 @@ def ids(text: str, env: str, known: bool) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class Model:
+class LinearModel:
     """Weights and bias of each act, and rarities."""
 
     weights: np.ndarray
@@ -249,7 +249,7 @@ class Model:
 
 def acts(env: str) -> None:
     """Writes the classifier of an environment."""
-    rows, spoken = rows_of(env), said_in(TURNS)
+    rows, spoken = rows_of(env), replies_in_files(TURNS)
     count, width = rows.label.shape
 
     def folds(names: list[str]) -> np.ndarray:
@@ -263,7 +263,7 @@ def acts(env: str) -> None:
 
     def fitted(
         keep: np.ndarray, label: np.ndarray, heard: tuple[np.ndarray, list[np.ndarray]] | None = None
-    ) -> Model:
+    ) -> LinearModel:
         """Weights from rows and, with the numbers of turns and what each piece of them does, from their parts and
         those: no part does what the whole does not."""
         chosen = [*(seen[at] for at in keep), *(seen[count + at] for at in keep)]
@@ -280,9 +280,9 @@ def acts(env: str) -> None:
         for act in range(width):
             use = np.flatnonzero(wanted[:, act] >= 0)
             weights[:, act], bias[act] = machine_of(matrix[use], wanted[use, act], COST, WEIGHT)
-        return Model(weights, bias, rarity)
+        return LinearModel(weights, bias, rarity)
 
-    def crossed(of: Callable[[int], Model]) -> tuple[np.ndarray, np.ndarray]:
+    def crossed(of: Callable[[int], LinearModel]) -> tuple[np.ndarray, np.ndarray]:
         """Scores of rows and of turns by models that were trained on the other folds."""
         scores, heard = np.zeros((count, width)), np.zeros((len(turns), width))
         for number in range(FOLDS):
@@ -361,7 +361,7 @@ LOST = 0.01
 
 
 @dataclass(frozen=True)
-class Said:
+class SideReply:
     """What a side said after a turn: features of the whole and of its sentences, the acts that it answers, those of
     which nobody knows, the file, and the acts that the procedure takes it for (act, whether rightly)."""
 
@@ -372,7 +372,7 @@ class Said:
     tried: list[tuple[str, bool]]
 
 
-def said_after() -> list[Said]:
+def side_replies() -> list[SideReply]:
     """The replies of all files."""
     found = []
     for number, name in enumerate(TURNS):
@@ -393,14 +393,14 @@ def said_after() -> list[Said]:
                     tried = []
                 ids = [features(part).ids for part in sentences("\n".join(words), known)]
                 if ids:
-                    found.append(Said(ids, frozenset(mine), bool(row.faults), number, tried))
+                    found.append(SideReply(ids, frozenset(mine), bool(row.faults), number, tried))
     return found
 
 
 def replies() -> None:
     """Writes the classifier of replies."""
     with patch.object(books, "speaks_to", lambda *_: True):  # what is to be learnt takes no part in it
-        said = said_after()
+        said = side_replies()
     count = {act: sum(act in one.answers for one in said) for act in set().union(*(one.answers for one in said))}
     fallback = {act for env in ("CI", "CR") for act, spec in profile("law", env).acts.items() if spec.fallback}  # type: ignore[arg-type]
     acts = sorted(act for act, times in count.items() if times >= ANSWERED and act not in fallback)
@@ -415,7 +415,7 @@ def replies() -> None:
             weights[:, place], bias[place] = machine_of(rows[use], wanted, 0.3, 8)
         return weights, bias
 
-    def best(one: Said, weights: np.ndarray, bias: np.ndarray) -> np.ndarray:
+    def best(one: SideReply, weights: np.ndarray, bias: np.ndarray) -> np.ndarray:
         scores: np.ndarray = counted(one.parts, rarity) @ weights + bias
         return scores.max(axis=0)
 
@@ -461,7 +461,7 @@ def faults() -> None:
     hand = np.array(file)
     with patch.object(tracker, "faults_of", lambda *_: frozenset()):  # what is to be learnt takes no part in it
         named = [judged(row).faults for row in rows]
-    texts = [seen(row.turn.text, f"{row.env}/{row.stage}", CaseNames.of(row.hearing())).ids for row in rows]
+    texts = [turn_features(row.turn.text, f"{row.env}/{row.stage}", CaseNames.of(row.hearing())).ids for row in rows]
     rarity = rarities(texts, 2 * BUCKETS, fewest=2)
     matrix = counted(texts, rarity)
 

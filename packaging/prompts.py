@@ -68,7 +68,7 @@ FORM = "回复形式："
 First = dict[Role, Ask]
 
 
-class Reading:
+class PromptCapture:
     """Rules in a seat; what a model would have read there at its first turn is kept."""
 
     def __init__(self, rules: CourtPolicy, role: Role, first: First) -> None:
@@ -96,7 +96,7 @@ def first_prompts(name: str, profile: ProfileName, *, aided: bool = False) -> Fi
     rules = registry.policies(None, ModelSeat)
 
     def seated(name: str, of: Case, role: Role) -> CourtPolicy:
-        return Reading(rules(name, of, role), role, first)
+        return PromptCapture(rules(name, of, role), role, first)
 
     program = CourtEpisode({case.id: case}, seated, profile, aided=aided)
     driver = Driver(case.id, 1, program, lambda: 0.0, lambda: 0.0, Limits(turns=500))

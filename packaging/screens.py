@@ -61,7 +61,7 @@ def _placed(match: re.Match[str]) -> str:
 
 def runs() -> None:
     """What the pictures show: whole runs of the rules agent and of the reference, and the demo after its steps."""
-    from app.ready import demo_run
+    from app.ready_episodes import demo_run
     from tasks.run.runner import start_run
     from tasks.run.spec import RunSpec
 
@@ -78,16 +78,16 @@ def runs() -> None:
 def stand_ins(folder: Path) -> None:
     """A library of models and an engine that recites, in place of real ones."""
     from app.desk import engines_offered
-    from app.desk.engines_offered import Offer
+    from app.desk.engines_offered import EngineOption
     from app.desk.models import listing as model_list
     from app.strings import t
     from tests.support.gguf_files import tiny_llama
     from tests.support.model_fixture import stand_in_shelf
 
     tiny = tiny_llama(folder / "tiny.gguf")
-    model_list.shelf = lambda: stand_in_shelf(tiny, t("models.state.missing"))
+    model_list.list_models = lambda: stand_in_shelf(tiny, t("models.state.missing"))
     engines_offered.offered = lambda runs=None: [
-        Offer(f"llama:{line.name}", line.summary) for line in model_list.shelf().lines if not line.fault
+        EngineOption(f"llama:{line.name}", line.summary) for line in model_list.list_models().lines if not line.fault
     ]
 
 
@@ -99,7 +99,7 @@ async def draw(folder: Path, home: Path, names: Sequence[str]) -> None:
     all."""
     from app import strings
     from app.desk.shell import Desk
-    from app.ready import ensure_sample
+    from app.ready_episodes import ensure_sample
 
     ensure_sample()
     if "records" in names:
@@ -211,20 +211,20 @@ async def law(app: Any, pilot: Any, keep: Keep) -> None:
     if not (places.packs() / "lamps").exists():
         build()
     await pilot.press("f7")
-    await settled(app, pilot)
+    await wait_idle(app, pilot)
     app.screen.query_one("#form").select.value = "sample"
-    await settled(app, pilot)
+    await wait_idle(app, pilot)
     await ask(app, pilot, "盗窃 数额 处罚", "2016-05-01")
     keep("law")
     await ask(app, pilot, *ASKED)
     await pilot.press("3")
-    await settled(app, pilot)
+    await wait_idle(app, pilot)
     keep("law-diff")
     app.screen.query_one("#form").select.value = "lamps"
-    await settled(app, pilot)
+    await wait_idle(app, pilot)
     await ask(app, pilot, *HOLE)
     await pilot.press("1")
-    await settled(app, pilot)
+    await wait_idle(app, pilot)
     keep("law-gap")
 
 
@@ -232,10 +232,10 @@ async def ask(app: Any, pilot: Any, words: str, day: str) -> None:
     """Write into the boxes of the Law screen and search."""
     app.screen.query_one("#words").value, app.screen.query_one("#day").value = words, day
     app.screen.query_one("#form").action_ask()
-    await settled(app, pilot)
+    await wait_idle(app, pilot)
 
 
-async def settled(app: Any, pilot: Any) -> None:
+async def wait_idle(app: Any, pilot: Any) -> None:
     """Wait until nothing of the screen is at work."""
     await pilot.pause(0.3)
     while any(not worker.is_finished for worker in app.screen.workers):
@@ -258,13 +258,13 @@ async def review(app: Any, pilot: Any, keep: Keep) -> None:
     (places.runs() / f"{run}.moot").unlink(missing_ok=True)
     path = court_run(places.packs() / "courts", cases, run)
     await app.review(path, "CI-0001")
-    await settled(app, pilot)
+    await wait_idle(app, pilot)
     await pilot.press("down", "s")
     for name, text in zip(("value", "author"), SCORED, strict=False):
         app.screen.query_one(f"#scores #{name}").value = text
     app.screen.query_one("#scores #reason").text = SCORED[2]
     await pilot.press("f5")
-    await settled(app, pilot)
+    await wait_idle(app, pilot)
     keep("review-scores")
 
 

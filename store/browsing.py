@@ -62,7 +62,7 @@ class Dataset:
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class SortOrder:
     """By a column, or in the order of the pack (""); ends with the number of the row."""
 
     column: str = ""
@@ -88,13 +88,13 @@ def window(
     pack: Pack,
     dataset: Dataset,
     words: Sequence[str] = (),
-    order: Order | None = None,
+    order: SortOrder | None = None,
     *,
     start: int = 0,
     most: int = 100,
 ) -> list[Row]:
     """Rows from `start` on, at most so many, of those that hold all the words."""
-    order = order or Order()
+    order = order or SortOrder()
     where, given = _where(dataset, words)
     source, first = dataset._from
     names = ", ".join(quoted(column) for column in dataset.columns)

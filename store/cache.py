@@ -16,7 +16,7 @@ from typing import TypeVar
 
 from store import places
 from store.connection import UNREADABLE
-from store.errors import BadInput, Damaged, StoreError
+from store.errors import BadInput, DamagedData, StoreError
 
 T = TypeVar("T")
 
@@ -125,12 +125,14 @@ class Cache:
     def _fail(self, error: Exception) -> None:
         """Begin anew, once, where the file is damaged; else go on without it."""
         self.close()
-        begun_anew = any(isinstance(trouble, Damaged) for trouble in self.troubles)
+        begun_anew = any(isinstance(trouble, DamagedData) for trouble in self.troubles)
         try:
             if (_code(error) in _DAMAGED or isinstance(error, UnicodeDecodeError)) and not begun_anew:
                 for more in ("-wal", "-shm", ""):
                     self.path.with_name(self.path.name + more).unlink(missing_ok=True)
-                self.troubles.append(Damaged(f"the cache {self.path} was damaged: {error}", "A new one was begun."))
+                self.troubles.append(
+                    DamagedData(f"the cache {self.path} was damaged: {error}", "A new one was begun.")
+                )
                 return self._open()
         except OSError as failed:
             error = failed

@@ -9,7 +9,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, TypedDict
 
-from store.errors import Damaged, StoreError
+from store.errors import DamagedData, StoreError
 
 UNREADABLE = (sqlite3.Error, UnicodeDecodeError)
 """What a damaged file raises: a word of its schema that is no text is quoted as it is in SQLite's own message."""
@@ -43,10 +43,10 @@ class Reader:
                 self._connection.execute(f"PRAGMA {pragma}").fetchall()
             self._connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
         except UNREADABLE as error:
-            raise Damaged(f"{path} cannot be opened: {error}", "Build or import the pack again.") from None
+            raise DamagedData(f"{path} cannot be opened: {error}", "Build or import the pack again.") from None
 
     def all(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        """All rows of a query; `Damaged` where the file is not what it should be."""
+        """All rows of a query; `DamagedData` where the file is not what it should be."""
         with self._query():
             return self._connection.execute(sql, parameters).fetchall()
 
@@ -81,7 +81,9 @@ class Reader:
             except sqlite3.ProgrammingError as error:
                 raise StoreError(f"{self._path} is closed: {error}") from None
             except UNREADABLE as error:
-                raise Damaged(f"{self._path} cannot be read: {error}", "Build or import the pack again.") from None
+                raise DamagedData(
+                    f"{self._path} cannot be read: {error}", "Build or import the pack again."
+                ) from None
 
     def close(self) -> None:
         """Close the connection; closing twice is harmless."""

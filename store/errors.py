@@ -49,5 +49,5 @@ class BadInput(StoreError):
     """A file to be read is not what it should be; the title names file and line."""
 
 
-class Damaged(StoreError):
+class DamagedData(StoreError):
     """Stored bytes are not the bytes that were written."""

@@ -20,7 +20,7 @@ from typing import TypeVar
 
 from store import places
 from store.cache import Cache, file_of
-from store.errors import BadInput, Damaged, NotFound
+from store.errors import BadInput, DamagedData, NotFound
 from store.files import plain_file, regular, unreadable
 
 AnyPath = TypeVar("AnyPath", str, Path)
@@ -87,7 +87,7 @@ def unchanged(path: Path, fingerprint: Fingerprint) -> Iterator[None]:
     with suppress(NotFound, BadInput):
         if identity(path) == fingerprint.identity:
             return
-    raise Damaged(f"{path} changed while it was opened", "Try again when nobody writes it.")
+    raise DamagedData(f"{path} changed while it was opened", "Try again when nobody writes it.")
 
 
 def identity(path: Path | str) -> str:

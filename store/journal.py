@@ -23,12 +23,12 @@ from filelock import FileLock
 
 from store import journal_format as form
 from store import run_file, writer
-from store.errors import Damaged, StoreError
-from store.journal_format import AttemptRow, Entry, EpisodeRow, Grown, ScoreRow
+from store.errors import DamagedData, StoreError
+from store.journal_format import AttemptLength, AttemptRow, Entry, EpisodeRow, ScoreRow
 
 SUFFIX = ".moot"
 __all__ = [
-    "SUFFIX", "AttemptRow", "Entry", "EpisodeRow", "Grown", "Journal", "RunPart", "ScoreRow", "merge_files",
+    "SUFFIX", "AttemptRow", "Entry", "EpisodeRow", "AttemptLength", "Journal", "RunPart", "ScoreRow", "merge_files",
     "text_hash",
 ]  # fmt: skip
 
@@ -118,7 +118,7 @@ class Journal:
                 rows = self._rows("SELECT key, value FROM header ORDER BY key")
                 self._prove(database, form.HEADER, rows, "its header")
             if not rows:
-                raise Damaged(f"{self.path} has lost its header", "Use an earlier copy.")
+                raise DamagedData(f"{self.path} has lost its header", "Use an earlier copy.")
             self._header = rows
         return {key: self._load(value) for key, value in self._header}
 
@@ -179,7 +179,7 @@ class Journal:
                 form.add_events(database, attempt, fresh)
 
     def entries(self, attempt: int, tag: str | None = None) -> list[Entry]:
-        """The events of an attempt in order, or those of one tag; `Damaged` when any is not the one that was
+        """The events of an attempt in order, or those of one tag; `DamagedData` when any is not the one that was
         written."""
         return self._entries(self.event_rows(attempt), tag)
 
@@ -192,7 +192,8 @@ class Journal:
     def tail(self, attempt: int, tag: str) -> list[Entry]:
         """The events of an attempt from the newest one of a tag to the end, none where it has no such event.
 
-        They are the ones that were written, or `Damaged` is raised; of what came before only the last link is used.
+        They are the ones that were written, or `DamagedData` is raised; of what came before only the last link is
+        used.
         """
         with self._reading() as database:
             newest = self._rows(_NEWEST, (attempt, tag))
@@ -212,11 +213,11 @@ class Journal:
         for position, (*row, made) in enumerate(rows, first):
             before = form.link(before, row)
             if (row[1], made) != (position, before):
-                raise Damaged(
+                raise DamagedData(
                     f"{self.path}: event {row[1]} of attempt {attempt} is not as written", "Use an earlier copy."
                 )
         if form.head(database, form.events_of(attempt)) != (first + len(rows), before):
-            raise Damaged(f"{self.path}: events of attempt {attempt} are missing", "Use an earlier copy.")
+            raise DamagedData(f"{self.path}: events of attempt {attempt} are missing", "Use an earlier copy.")
         return [row[:-1] for row in rows]
 
     def _entries(self, rows: Iterable[form.Row], wanted: str | None = None) -> list[Entry]:
@@ -234,10 +235,10 @@ class Journal:
         return self._check_text(name, rows[0][0]) if rows else None
 
     def text_of(self, name: str) -> str:
-        """The text that an event refers to by this hash; `Damaged` when it is gone."""
+        """The text that an event refers to by this hash; `DamagedData` when it is gone."""
         text = self.text(name)
         if text is None:
-            raise Damaged(f"{self.path}: a text that an event refers to is gone", "Use an earlier copy.")
+            raise DamagedData(f"{self.path}: a text that an event refers to is gone", "Use an earlier copy.")
         return text
 
     def texts(self) -> Iterator[tuple[str, str]]:
@@ -299,7 +300,7 @@ class Journal:
             text = form.newest_summary(database)
         return None if text is None else self._load(text)
 
-    def grown(self, since: int = 0) -> tuple[int, list[Grown]]:
+    def grown(self, since: int = 0) -> tuple[int, list[AttemptLength]]:
         """The attempts that have grown after a mark (0: all that hold events), and the mark to ask with next time.
 
         Work is in step with what has changed, not with the size of the file: a head is replaced whole when its chain
@@ -307,7 +308,7 @@ class Journal:
         """
         with self._reading():
             rows = self._rows(_GROWN, (since,))
-        return max((mark for mark, *_ in rows), default=since), [Grown(*row) for _, *row in rows]
+        return max((mark for mark, *_ in rows), default=since), [AttemptLength(*row) for _, *row in rows]
 
     def endings(self, tag: str) -> list[tuple[str, float, Any]]:
         """Episodes whose last attempt has an event of this tag among its last: id, when, data. Two look-ups an
@@ -323,11 +324,11 @@ class Journal:
             return [(attempt, self._load(data)) for attempt, data in self._rows(_HOLDING, (tag, text))]
 
     def check(self) -> None:
-        """Raise `Damaged` unless the file is whole."""
+        """Raise `DamagedData` unless the file is whole."""
         with self._reading() as database:
             (answer,) = database.execute("PRAGMA integrity_check").fetchone()
         if answer != "ok":
-            raise Damaged(f"{self.path} is damaged: {answer}", "Copy the file away and use an earlier copy.")
+            raise DamagedData(f"{self.path} is damaged: {answer}", "Copy the file away and use an earlier copy.")
 
     def close(self) -> None:
         """Checkpoint, leave one plain file that opens from a read-only medium, and let other writers in."""
@@ -346,7 +347,7 @@ class Journal:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
-        """Close; who stumbled over what a file from elsewhere says gets `Damaged` with the cause."""
+        """Close; who stumbled over what a file from elsewhere says gets `DamagedData` with the cause."""
         self.close()
         if error is not None and self._found:
             raised = run_file.as_damaged(self.path, error)
@@ -357,14 +358,14 @@ class Journal:
         try:
             return json.loads(text)
         except (ValueError, TypeError, RecursionError) as error:
-            raise Damaged(
+            raise DamagedData(
                 f"{self.path} holds a record that cannot be read: {error}", "Use an earlier copy."
             ) from error
 
     def _check_text(self, name: str, stored: str) -> str:
         text = self._load(stored)
         if not isinstance(text, str) or text_hash(text) != name:
-            raise Damaged(f"{self.path}: a text is not what was written", "Use an earlier copy.")
+            raise DamagedData(f"{self.path}: a text is not what was written", "Use an earlier copy.")
         return text
 
     def _rows(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
@@ -372,7 +373,7 @@ class Journal:
 
     def _prove(self, database: sqlite3.Connection, name: str, rows: Iterable[form.Row], what: str) -> None:
         if not form.is_whole(database, name, rows):
-            raise Damaged(f"{self.path} is not as written: {what}", "Use an earlier copy.")
+            raise DamagedData(f"{self.path} is not as written: {what}", "Use an earlier copy.")
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:

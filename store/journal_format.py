@@ -100,7 +100,7 @@ class AttemptRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Grown:
+class AttemptLength:
     """An attempt and how many events it has."""
 
     attempt: int

@@ -14,7 +14,7 @@ from filelock import FileLock, Timeout
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from store import places
-from store.errors import BadInput, Damaged, NotFound, StoreError
+from store.errors import BadInput, DamagedData, NotFound, StoreError
 from store.files import read_whole, real_path, written_whole
 
 FILE = "runs.json"
@@ -26,7 +26,7 @@ _LARGEST = 1 << 25
 """Bytes of the file: far more than anybody names."""
 
 
-class Label(BaseModel):
+class RunLabel(BaseModel):
     """What a run is called here; '' and () where it is not."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -34,13 +34,13 @@ class Label(BaseModel):
     tags: tuple[str, ...] = ()
 
 
-class _File(BaseModel):
+class _LabelsFile(BaseModel):
     model_config = ConfigDict(extra="forbid")
     version: int = 1
-    runs: dict[str, Label] = {}
+    runs: dict[str, RunLabel] = {}
 
 
-def labels() -> dict[str, Label]:
+def labels() -> dict[str, RunLabel]:
     """File name of a run -> what it is called.
 
     Raises:
@@ -48,17 +48,17 @@ def labels() -> dict[str, Label]:
     """
     path = places.config() / FILE
     try:
-        return _File.model_validate_json(read_whole(path, _LARGEST)).runs
+        return _LabelsFile.model_validate_json(read_whole(path, _LARGEST)).runs
     except NotFound:
         return {}
     except (BadInput, ValidationError) as error:
-        raise Damaged(
+        raise DamagedData(
             f"the names and tags of runs in {path} cannot be read",
             "Mend the file, or move it away: runs keep their ids.",
         ) from error
 
 
-def change(path: Path, how: Callable[[Label], Label | None]) -> Label:
+def change(path: Path, how: Callable[[RunLabel], RunLabel | None]) -> RunLabel:
     """Change what a run file of this machine is called; None forgets it. Gives what it is called now.
 
     Raises:
@@ -74,21 +74,21 @@ def change(path: Path, how: Callable[[Label], Label | None]) -> Label:
         file.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(file.with_name(f".{FILE}.lock"), timeout=_PATIENCE):
             known = labels()
-            made = how(known.get(path.name, Label()))
+            made = how(known.get(path.name, RunLabel()))
             if made is not None and made.name:
                 _check_free(made.name, path, known)
             known.pop(path.name, None)
-            if made is not None and made != Label():
+            if made is not None and made != RunLabel():
                 known[path.name] = made
             runs = {name: label.model_dump(mode="json") for name, label in sorted(known.items())}
             with written_whole(file) as stream:
                 json.dump({"version": 1, "runs": runs}, stream, ensure_ascii=False, indent=1)
     except (Timeout, OSError) as error:
         raise StoreError(f"cannot write {file}: {error}", "Check the folder, or try again.") from error
-    return made or Label()
+    return made or RunLabel()
 
 
-def _check_free(name: str, path: Path, known: dict[str, Label]) -> None:
+def _check_free(name: str, path: Path, known: dict[str, RunLabel]) -> None:
     for other, label in known.items():
         if label.name == name and other != path.name and (path.parent / other).exists():
             raise BadInput(f"another run is called '{name}': {Path(other).stem}", "Choose another name.")

@@ -19,7 +19,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 
 from store import identity, places, placing
-from store.errors import BadInput, Damaged, NotFound
+from store.errors import BadInput, DamagedData, NotFound
 from store.files import read_whole
 from store.schema import Provenance
 
@@ -104,7 +104,7 @@ class Manifest(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class PackFault:
     """One thing that is wrong with a pack: the file, what was expected and what is there."""
 
     file: str
@@ -148,7 +148,7 @@ def locate(name_or_path: str | Path) -> Path:
             return folder.absolute()
     damaged = next((folder for folder in candidates[:1] if folder.is_dir()), None)
     if damaged is not None:
-        raise Damaged(f"{damaged} is not a pack: it has no {FILE}", "Build or import it again.")
+        raise DamagedData(f"{damaged} is not a pack: it has no {FILE}", "Build or import it again.")
     if not bare:
         raise NotFound(f"No pack at {text}", "`moot data list` shows the packs.")
     hint = "Build it: moot data build sample" if text == "sample" else "`moot data list` shows the packs."
@@ -184,14 +184,14 @@ def read(folder: Path) -> Manifest:
     """
     manifest, raw = _parse(folder)
     if raw != _sealed(manifest):
-        raise Damaged(f"{folder / FILE} is damaged: changed after writing", "Build or import it again.")
+        raise DamagedData(f"{folder / FILE} is damaged: changed after writing", "Build or import it again.")
     for file, size in manifest.sizes.items():
         problem = _size_problem(folder, file, size)
         if problem is not None:
-            raise Damaged(f"Pack {manifest.name} is damaged: {problem}", "Build or import it again.")
+            raise DamagedData(f"Pack {manifest.name} is damaged: {problem}", "Build or import it again.")
     being_made = folder.name.startswith(".")
     if manifest.name != folder.name and folder.parent == places.packs() and not being_made:
-        raise Damaged(
+        raise DamagedData(
             f"{folder} says that it is the pack {manifest.name}", "Give the folder that name, or remove it."
         )
     return manifest
@@ -211,27 +211,27 @@ def check(folder: Path, manifest: Manifest, files: Iterable[str]) -> dict[str, i
         doubted = [path for file, path in paths.items() if fingerprints[path].sha256 != manifest.files[file]]
         fingerprints |= identity.fingerprints(doubted, again=True)
     except (NotFound, BadInput) as error:
-        raise Damaged(f"Pack {manifest.name} is damaged: {error.title}", "Build or import it again.") from None
+        raise DamagedData(f"Pack {manifest.name} is damaged: {error.title}", "Build or import it again.") from None
     for file, path in paths.items():
         if fingerprints[path].sha256 != manifest.files[file]:
-            raise Damaged(
+            raise DamagedData(
                 f"{path} is damaged: its sha256 differs from the manifest of pack {manifest.name}",
                 "Build or import the pack again.",
             )
     return {file: fingerprints[path] for file, path in paths.items()}
 
 
-def problems(folder: Path) -> list[Problem]:
+def problems(folder: Path) -> list[PackFault]:
     """Everything that differs from what was written: each file is read and hashed, extra files are named."""
     try:
         manifest, raw = _parse(folder)
-    except (Damaged, BadInput) as error:
-        return [Problem(FILE, error.title)]
+    except (DamagedData, BadInput) as error:
+        return [PackFault(FILE, error.title)]
     sealed = _sealed(manifest)
     if raw != sealed:
         # Its hashes may be what has changed, so nothing else can be judged by them.
-        return [Problem(FILE, "changed after writing", _seal_in(raw), _seal_in(sealed))]
-    found: list[Problem] = []
+        return [PackFault(FILE, "changed after writing", _seal_in(raw), _seal_in(sealed))]
+    found: list[PackFault] = []
     for file, expected in sorted(manifest.files.items()):
         problem = _size_problem(folder, file, manifest.sizes.get(file, -1))
         if problem is not None and problem.problem != "size":
@@ -240,15 +240,15 @@ def problems(folder: Path) -> list[Problem]:
         try:
             actual = identity.read_all(folder / file)
         except (NotFound, BadInput) as error:
-            found.append(Problem(file, error.title))
+            found.append(PackFault(file, error.title))
             continue
         if actual != expected:
-            found.append(Problem(file, "sha256 differs", expected, actual))
+            found.append(PackFault(file, "sha256 differs", expected, actual))
     listed = {*manifest.files, FILE}
     for path in sorted(folder.rglob("*")):
         relative = path.relative_to(folder).as_posix()
         if (path.is_symlink() or not path.is_dir()) and relative not in listed:
-            found.append(Problem(relative, "not in the manifest"))
+            found.append(PackFault(relative, "not in the manifest"))
     return found
 
 
@@ -273,7 +273,7 @@ def _parse(folder: Path) -> tuple[Manifest, bytes]:
     except NotFound:
         raise NotFound(f"No pack at {folder}", "`moot data list` shows the packs.") from None
     except BadInput as error:
-        raise Damaged(error.title, "Build or import it again.") from None
+        raise DamagedData(error.title, "Build or import it again.") from None
     try:
         content = json.loads(raw)
         if not isinstance(content, dict):
@@ -293,17 +293,17 @@ def _parse(folder: Path) -> tuple[Manifest, bytes]:
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
-        raise Damaged(f"{path} is damaged: {where}: {first['msg']}", "Build or import it again.") from None
+        raise DamagedData(f"{path} is damaged: {where}: {first['msg']}", "Build or import it again.") from None
     except (ValueError, RecursionError) as error:
-        raise Damaged(f"{path} is damaged: {error}", "Build or import it again.") from None
+        raise DamagedData(f"{path} is damaged: {error}", "Build or import it again.") from None
     return manifest, raw
 
 
-def _size_problem(folder: Path, file: str, size: int) -> Problem | None:
+def _size_problem(folder: Path, file: str, size: int) -> PackFault | None:
     try:
         found = os.lstat(os.path.join(folder, file))
     except OSError:
-        return Problem(file, "missing")
+        return PackFault(file, "missing")
     if not stat.S_ISREG(found.st_mode):
-        return Problem(file, "missing")
-    return None if found.st_size == size else Problem(file, "size", f"{size} bytes", f"{found.st_size} bytes")
+        return PackFault(file, "missing")
+    return None if found.st_size == size else PackFault(file, "size", f"{size} bytes", f"{found.st_size} bytes")

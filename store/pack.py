@@ -15,16 +15,16 @@ from typing import Any, cast
 from store import identity, places, placing
 from store import manifest as manifests
 from store.connection import Reader, TableFacts, integrity_problem, quoted
-from store.errors import BadInput, Damaged, NotFound, StoreError
-from store.manifest import CORPUS, Manifest, Problem
+from store.errors import BadInput, DamagedData, NotFound, StoreError
+from store.manifest import CORPUS, Manifest, PackFault
 from store.schema import (
     CORPORA,
     TABLES,
     UNKNOWN,
     Cell,
     Document,
-    Found,
     Lookup,
+    LookupResult,
     Provenance,
     Row,
     Value,
@@ -45,7 +45,7 @@ class Pack:
         self.manifest = manifest
         fingerprints = manifests.check(path, manifest, manifest.files)
         if CORPUS not in fingerprints:
-            raise Damaged(f"Pack {manifest.name} is damaged: its manifest lists no {CORPUS}")
+            raise DamagedData(f"Pack {manifest.name} is damaged: its manifest lists no {CORPUS}")
         try:
             with identity.unchanged(path / CORPUS, fingerprints[CORPUS]):
                 self.reader = Reader(path / CORPUS)
@@ -74,9 +74,9 @@ class Pack:
             try:
                 found = verify_pack(path) if verify else []
                 if found:
-                    raise Damaged(f"Pack {path.name} is damaged: {found[0]}", "Build or import it again.")
+                    raise DamagedData(f"Pack {path.name} is damaged: {found[0]}", "Build or import it again.")
                 return cls(path, manifests.read(path))
-            except (Damaged, NotFound):
+            except (DamagedData, NotFound):
                 # Half of the old pack and half of the new one were seen, if somebody has just replaced it.
                 path = manifests.locate(name_or_path)
                 if place is not None and _place(path) == place:
@@ -97,7 +97,7 @@ class Pack:
         """Provenance classes of the rows and documents in it."""
         return set(self.manifest.provenance)
 
-    def find(self, lookup: Lookup, values: Sequence[Value]) -> Found:
+    def find(self, lookup: Lookup, values: Sequence[Value]) -> LookupResult:
         """Ask a table; `values` in the order of `lookup.parameters`.
 
         Shapes "one" and "name" give at most the first row. `complete` says that no further rows can exist.
@@ -112,8 +112,8 @@ class Pack:
         rows = self._matching(lookup, values) if askable else ()
         certain = self.manifest.coverage == "complete" and self._certain(lookup)
         if rows:
-            return Found("rows", rows, complete=certain)
-        return Found("miss") if certain else Found("outside", complete=False)
+            return LookupResult("rows", rows, complete=certain)
+        return LookupResult("miss") if certain else LookupResult("outside", complete=False)
 
     def distinct(self, table: str, column: str) -> list[str]:
         """Distinct known texts of a column, sorted by code point."""
@@ -221,20 +221,20 @@ class Pack:
     def __exit__(self, *exception: object) -> None:
         self.close()
 
-    def _known_answer(self, lookup: Lookup, values: Sequence[Value]) -> Found | None:
+    def _known_answer(self, lookup: Lookup, values: Sequence[Value]) -> LookupResult | None:
         key = key_of(values)
         kinds = self.reader.all("SELECT kind FROM known_answer WHERE tool = ? AND key = ?", (lookup.tool, key))
         if not kinds:
             return None
         kind = kinds[0][0]
         if kind == "miss":
-            return Found("miss")
+            return LookupResult("miss")
         numbers = self.reader.all(
             "SELECT number FROM known_row WHERE tool = ? AND key = ? ORDER BY position", (lookup.tool, key)
         )
         rows = tuple(self.row(lookup.table, number) for (number,) in numbers)
         complete = kind == "list" or lookup.shape != "many"
-        return Found("rows", rows, complete=complete) if rows else Found("miss")
+        return LookupResult("rows", rows, complete=complete) if rows else LookupResult("miss")
 
     def _matching(self, lookup: Lookup, values: Sequence[Value]) -> tuple[Row, ...]:
         clauses = []
@@ -263,7 +263,7 @@ class Pack:
         return [_row(table, found) for found in self.reader.all(sql, parameters)]
 
 
-def verify_pack(name_or_path: str | Path) -> list[Problem]:
+def verify_pack(name_or_path: str | Path) -> list[PackFault]:
     """Everything wrong with a pack: hashes of all files, then SQLite's own check of the database.
 
     Raises:
@@ -274,9 +274,9 @@ def verify_pack(name_or_path: str | Path) -> list[Problem]:
     if not found:
         said = integrity_problem(path / CORPUS)
         if said:
-            found.append(Problem(CORPUS, f"integrity check: {said}"))
+            found.append(PackFault(CORPUS, f"integrity check: {said}"))
         if (path / WEB_FILE).is_file() and (said := integrity_problem(path / WEB_FILE)):
-            found.append(Problem(WEB_FILE, f"integrity check: {said}"))
+            found.append(PackFault(WEB_FILE, f"integrity check: {said}"))
     return found
 
 

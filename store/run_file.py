@@ -17,7 +17,7 @@ from pathlib import Path
 from filelock import FileLock
 
 from store import writer
-from store.errors import BadInput, Damaged, NotFound, StoreError
+from store.errors import BadInput, DamagedData, NotFound, StoreError
 from store.files import real_path
 from store.journal_format import APPLICATION_ID, EARLIER_APPLICATION_ID, VERSION, create_tables
 
@@ -43,7 +43,7 @@ def look(path: Path, *, write: bool) -> None:
     if not stat.S_ISREG(found.st_mode):
         raise BadInput(f"{path} is no file", "Name a run file.")
     if found.st_size < 100:  # files of /proc among them, which can block whoever reads them
-        raise Damaged(f"{path} is not a whole run file", "Name a run file, or use an earlier copy.")
+        raise DamagedData(f"{path} is not a whole run file", "Name a run file, or use an earlier copy.")
     if write and found.st_nlink > 1:
         # SQLite keeps its log beside a name: under a second name it would not be found.
         raise StoreError(
@@ -55,7 +55,7 @@ def look(path: Path, *, write: bool) -> None:
     except OSError as error:
         raise StoreError(f"cannot read {path}: {error.strerror}", "Check the permissions.") from error
     if not start.startswith(b"SQLite format 3\0"):
-        raise Damaged(f"{path} is not a whole run file", "Name a run file, or use an earlier copy.")
+        raise DamagedData(f"{path} is not a whole run file", "Name a run file, or use an earlier copy.")
     kind = int.from_bytes(start[68:72])
     if kind == EARLIER_APPLICATION_ID:
         raise BadInput(f"{path} was made by an earlier development version of Moot", "Run it again.")
@@ -64,15 +64,15 @@ def look(path: Path, *, write: bool) -> None:
 
 
 def as_damaged(path: Path | str, error: BaseException) -> BaseException:
-    """What a reader of a run file raises that stumbles over what it says: `Damaged` with the cause, else the error
-    itself.
+    """What a reader of a run file raises that stumbles over what it says: `DamagedData` with the cause, else the
+    error itself.
 
     Rows may be sound, chained and in order and still make no sense: only whoever reads them can tell.
     """
     if not isinstance(error, _DATA_ERRORS) or hasattr(error, "exit_code"):
         return error
     words = " ".join(str(error).split())[:200]
-    return Damaged(
+    return DamagedData(
         f"{path} could not be made sense of ({type(error).__name__}: {words})",
         "Use an earlier copy; if the file is sound, this is a fault of Moot, and MOOT_DEBUG=1 shows where.",
     )
@@ -80,7 +80,7 @@ def as_damaged(path: Path | str, error: BaseException) -> BaseException:
 
 @contextmanager
 def reading(path: Path | str) -> Iterator[None]:
-    """Make sense of what a file from elsewhere says, or raise `Damaged`."""
+    """Make sense of what a file from elsewhere says, or raise `DamagedData`."""
     try:
         yield
     except Exception as error:
@@ -227,10 +227,10 @@ def plainly(path: Path) -> Iterator[None]:
         if "readonly" in words or "read-only" in words:
             raise StoreError(f"cannot write to {path}: read-only", "Choose another place with --out.") from error
         if "no such" in words or "decode" in words:
-            raise Damaged(f"{path} is not a whole run file: {words}", "Use an earlier copy.") from error
+            raise DamagedData(f"{path} is not a whole run file: {words}", "Use an earlier copy.") from error
         raise StoreError(f"cannot use {path}: {words}", "Check the disk and the permissions.") from error
     except (sqlite3.DatabaseError, UnicodeDecodeError, OverflowError, MemoryError, TypeError) as error:
-        raise Damaged(f"{path} is not a whole run file", "Use an earlier copy.") from error
+        raise DamagedData(f"{path} is not a whole run file", "Use an earlier copy.") from error
 
 
 def _to_write(path: Path) -> sqlite3.Connection:

@@ -21,7 +21,7 @@ Provenance = Literal["authored", "harvested", "derived", "imported"]
 file."""
 
 
-class Unknown(Enum):
+class UnknownType(Enum):
     """The type of `UNKNOWN`."""
 
     UNKNOWN = "UNKNOWN"
@@ -30,10 +30,10 @@ class Unknown(Enum):
         return "UNKNOWN"
 
 
-UNKNOWN: Final = Unknown.UNKNOWN
+UNKNOWN: Final = UnknownType.UNKNOWN
 """A cell that the pack does not hold; None is upstream's nan: known to be empty."""
 
-Cell = str | int | float | None | Unknown
+Cell = str | int | float | None | UnknownType
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class LookupResult:
     """Answer of a lookup.
 
     status: "rows" (there are some), "miss" (known to have none), "outside" (the pack cannot say).

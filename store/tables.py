@@ -19,7 +19,7 @@ Characters = Annotated[frozenset[str], BeforeValidator(frozenset)]
 """The characters of one string."""
 
 
-class Table(BaseModel, frozen=True, extra="forbid"):
+class TomlTable(BaseModel, frozen=True, extra="forbid"):
     """What a file holds: its keys are the fields, and there are no others."""
 
 

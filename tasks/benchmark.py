@@ -25,12 +25,12 @@ from tasks.episode.with_tools import SEAT, unused_or_same
 from tasks.errors import UsageError
 from tasks.run.spec import RunSpec
 from tasks.scoring.context import NOTHING, ScoreContext
-from tasks.scoring.failures import GENERIC, Verdict, generic
+from tasks.scoring.failures import GENERIC, Diagnosis, generic
 from tasks.scoring.metrics import RULES, Rule, Summary, Table, Value
 from tasks.scoring.overall import Overall, mean_of
-from tasks.scoring.published import Published
+from tasks.scoring.published import PublishedRow
 from tasks.scoring.replies import replies_of
-from tasks.scoring.result import Grading, Predictions, Result, Scored
+from tasks.scoring.result import Grading, Predictions, Result, ScoredAttempt
 from tasks.settings import Settings
 
 Choices = Mapping[str, tuple[str, bool]]
@@ -116,7 +116,7 @@ class Benchmark(ABC):
 
     @abstractmethod
     def summary(
-        self, run: str, questions: Sequence[Any], attempts: Iterable[Scored], context: ScoreContext = NOTHING
+        self, run: str, questions: Sequence[Any], attempts: Iterable[ScoredAttempt], context: ScoreContext = NOTHING
     ) -> Summary:
         """What a run came to, as metric rows: made of the score rows of its attempts, scored by nobody again."""
 
@@ -216,7 +216,7 @@ class Benchmark(ABC):
         """What sums up a run in a list, from the rows of its attempts; None where nothing was scored."""
         return mean_of(rows)
 
-    def failure(self, question: Any, state: State, rows: Sequence[ScoreRow]) -> Verdict:
+    def failure(self, question: Any, state: State, rows: Sequence[ScoreRow]) -> Diagnosis:
         """Why an attempt failed, from its record, the question with its gold, and what scorers have stored of it."""
         return generic(state)
 
@@ -224,7 +224,7 @@ class Benchmark(ABC):
         """What an answer rests on beyond what its scorers keep, what it needs first."""
         return ()
 
-    def published(self) -> Sequence[Published]:
+    def published(self) -> Sequence[PublishedRow]:
         """The figures that its paper printed, row by row in its order."""
         return ()
 

@@ -35,7 +35,7 @@ ADDED: dict[tuple[Group, str], Any] = {}
 """What a notebook or a test has added in this process; it comes before what is installed."""
 
 
-class Problem(NamedTuple):
+class ExtensionProblem(NamedTuple):
     """An extension that is not there although it is installed: which, from which package, and why. Of a package that
     cannot be read at all nobody knows the names."""
 
@@ -46,7 +46,7 @@ class Problem(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Declared:
+class ExtensionEntry:
     """An entry point of ours or of an extension; `package` is the distribution that declares it, '' where its own
     files do not say. Each is itself alone: an entry point is slow to hash."""
 
@@ -55,11 +55,11 @@ class Declared:
 
 
 @cache
-def declared() -> tuple[tuple[Declared, ...], tuple[Problem, ...]]:
+def declared() -> tuple[tuple[ExtensionEntry, ...], tuple[ExtensionProblem, ...]]:
     """All entry points of groups `moot.*`, ours first, then by package and name, and the packages on the path whose
     entry points cannot be read. Of a package that lies on the path twice the first counts, as it does on import."""
-    found: dict[str, tuple[Declared, ...]] = {}
-    problems: list[Problem] = []
+    found: dict[str, tuple[ExtensionEntry, ...]] = {}
+    problems: list[ExtensionProblem] = []
     for one in distributions():
         try:
             points = tuple(point for point in one.entry_points if str(point.group).startswith("moot."))
@@ -67,10 +67,10 @@ def declared() -> tuple[tuple[Declared, ...], tuple[Problem, ...]]:
                 continue
         except Exception as error:
             place = _folder(one)
-            problems.append(Problem(None, "", place, f"its entry points cannot be read: {error}"))
+            problems.append(ExtensionProblem(None, "", place, f"its entry points cannot be read: {error}"))
             continue
         package = _name(one)
-        found.setdefault(package.casefold(), tuple(Declared(package, point) for point in points))
+        found.setdefault(package.casefold(), tuple(ExtensionEntry(package, point) for point in points))
     every = (each for points in found.values() for each in points)
     order = sorted(every, key=lambda each: (each.package != OURS, each.package, each.point.name))
     return tuple(order), tuple(problems)
@@ -88,20 +88,22 @@ def _folder(one: Distribution) -> str:
 
 
 @cache
-def _installed(group: Group) -> tuple[Mapping[str, Declared], tuple[Problem, ...]]:
+def _installed(group: Group) -> tuple[Mapping[str, ExtensionEntry], tuple[ExtensionProblem, ...]]:
     """Name -> entry point, and what was left out because its name was taken."""
-    found: dict[str, Declared] = {}
-    problems: list[Problem] = []
+    found: dict[str, ExtensionEntry] = {}
+    problems: list[ExtensionProblem] = []
     for each in declared()[0]:
         if each.point.group != f"moot.{group}":
             continue
         first = found.setdefault(each.point.name, each)
         if first.point.value != each.point.value:
-            problems.append(Problem(group, each.point.name, each.package, f"the name is taken by {first.package}"))
+            problems.append(
+                ExtensionProblem(group, each.point.name, each.package, f"the name is taken by {first.package}")
+            )
     return found, tuple(problems)
 
 
-def damaged() -> tuple[Problem, ...]:
+def damaged() -> tuple[ExtensionProblem, ...]:
     """The installed packages whose entry points cannot be read, whoever they are for."""
     return declared()[1]
 
@@ -132,7 +134,7 @@ def load(group: Group, name: str, kind: type | None = None) -> Any:
             raise UsageError(f"unknown {_ONE[group]} '{name}'", _hint(group, name))
         try:
             found = _loaded(point)
-        except Unloadable as error:
+        except ExtensionLoadError as error:
             raise unusable(group, name, str(error)) from error.__cause__
     if kind is not None and not isinstance(found, kind):
         raise unusable(group, name, f"it is no {_ONE[group]}, but {found!r:.100}")
@@ -148,12 +150,12 @@ def offered(group: Group, kind: type[T]) -> dict[str, T]:
     return made
 
 
-class Unloadable(Exception):
+class ExtensionLoadError(Exception):
     """What stands behind an entry point cannot be had; the message says why."""
 
 
 @cache
-def _loaded(found: Declared) -> Any:
+def _loaded(found: ExtensionEntry) -> Any:
     """A hearing asks for its environment some thousand times. What others print on import is no result of a
     command."""
     said = contextlib.nullcontext() if found.package == OURS else contextlib.redirect_stdout(sys.stderr)
@@ -163,7 +165,7 @@ def _loaded(found: Declared) -> Any:
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        raise Unloadable(f"{type(error).__name__}: {error}") from error
+        raise ExtensionLoadError(f"{type(error).__name__}: {error}") from error
 
 
 def unusable(group: Group, name: str, why: str) -> UsageError:
@@ -181,15 +183,15 @@ def extensions(group: Group) -> dict[str, str]:
     return {name: each.package for name, each in found.items() if each.package != OURS}
 
 
-def problems(group: Group) -> list[Problem]:
+def problems(group: Group) -> list[ExtensionProblem]:
     """What others have installed and is not there: names taken twice, and what fails to load. Loads them all."""
     found, taken = _installed(group)
     failed = []
     for name, package in extensions(group).items():
         try:
             _loaded(found[name])
-        except Unloadable as error:
-            failed.append(Problem(group, name, package, str(error)))
+        except ExtensionLoadError as error:
+            failed.append(ExtensionProblem(group, name, package, str(error)))
     return [*taken, *failed]
 
 

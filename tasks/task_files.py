@@ -17,7 +17,7 @@ from tasks.errors import UsageError
 Fields = dict[str, Any]
 
 
-class Named(Protocol):
+class TaskLike(Protocol):
     """A task as its benchmark reads it."""
 
     @property
@@ -25,11 +25,11 @@ class Named(Protocol):
         """Its name, unique in a file."""
 
 
-Q = TypeVar("Q", bound=Named)
+Q = TypeVar("Q", bound=TaskLike)
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class TaskRecord:
     """One record as the file has it; `where` names file and line, for messages."""
 
     where: str

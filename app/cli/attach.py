@@ -14,12 +14,12 @@ import click
 from app.cli.common import RUN, json_option, note, output, say
 from app.cli.driving import name_errors, print_summary, unfinished, watcher
 from app.cli.watcher import PlainWatcher, watch_option
-from app.ready import demo_run, ensure_sample
+from app.ready_episodes import demo_run, ensure_sample
 from app.strings import t
 from store.errors import StoreError
 from store.journal import Journal
 from store.writer import Writer, request_stop, writer_of
-from tasks.legalagentbench.questions import asked_file
+from tasks.legalagentbench.questions import question_file
 from tasks.run.engines import run_path
 from tasks.run.following import POLL, Follower, standing
 from tasks.run.reading import stopped_of
@@ -117,7 +117,7 @@ def demo(question: str | None, as_json: bool) -> None:
     Example: moot demo | cat
     """
     if question is not None:
-        asked_file(question)  # what cannot be asked is said before anything opens
+        question_file(question)  # what cannot be asked is said before anything opens
     if sys.stdin.isatty() and sys.stdout.isatty() and not as_json:
         from app.desk.main import open_desk
 

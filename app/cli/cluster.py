@@ -17,7 +17,7 @@ from pathlib import Path
 from app.cli.common import note, say
 from app.cli.driving import finish, interruptible
 from app.cli.watcher import Progress
-from app.cluster import Cluster, Order, Played, Report, address_of, connected
+from app.cluster import Cluster, Report, ShardResult, ShardSpec, address_of, connected
 from app.strings import t
 from models.errors import ForeignHost
 from models.llama.engine import take_of
@@ -63,7 +63,7 @@ def run_on(
             what = f"{need[0]} processors and {need[1] / 1e9:.1f} GB of memory, more than this machine has"
             raise UsageError(f"a shard needs {what}", "Choose a smaller model or context.")
         wanted = min(tasks, shards or max(room, -(-tasks // PER_SHARD), 1))
-        order = _planned(folder, Order(spec.model_dump(mode="json"), hosts, wanted, tuple(sys.argv[1:])))
+        order = _planned(folder, ShardSpec(spec.model_dump(mode="json"), hosts, wanted, tuple(sys.argv[1:])))
         said = t("cluster.started", n=total, shards=order.shards, nodes=nodes, room=min(room, order.shards))
         say(said, err=True)
         progress = Progress(total, sys.stderr)
@@ -77,7 +77,7 @@ def run_on(
             if max_failures is not None and outcomes["error"] >= max_failures:
                 cluster.stop()
 
-        def keep(number: int, played: Played) -> None:
+        def keep(number: int, played: ShardResult) -> None:
             with written_whole(order.file(folder, number, whole=not played.left), binary=True) as file:
                 file.write(played.journal)
             if played.left:
@@ -141,7 +141,7 @@ def _noted() -> Iterator[dict[str, str]]:
         engines.admit = before
 
 
-def _planned(folder: Path, order: Order) -> Order:
+def _planned(folder: Path, order: ShardSpec) -> ShardSpec:
     """The order, noted beside its shards; one that was noted there before goes on with as many shards."""
     file = folder / "plan.json"
     if not file.exists():

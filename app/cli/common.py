@@ -11,7 +11,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from app.strings import t
-from app.strings.sentences import said
+from app.strings.sentences import translated
 from app.terminal import clean, json_text, pad, width
 from app.wrapping import wrap
 
@@ -25,11 +25,11 @@ class HelpText(click.HelpFormatter):
     """What click makes help with."""
 
     def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
-        words = said("Usage:")
+        words = translated("Usage:")
         super().write_usage(prog, args, prefix or (words if words.endswith("：") else f"{words} "))
 
     def write_heading(self, heading: str) -> None:
-        words = said(heading)
+        words = translated(heading)
         self.write(f"{'':>{self.current_indent}}{words}{':' if words.isascii() else '：'}\n")
 
     def write_text(self, text: str) -> None:
@@ -43,22 +43,24 @@ class HelpText(click.HelpFormatter):
         below = " " * (self.current_indent + column)
         for term, meaning in rows:
             words, mark, more = meaning.partition(_MORE)
-            values = f" [{said(more)}" if mark else ""
-            lines = self._lines(said(" ".join(words.split())) + values, self.width - self.current_indent - column)
+            values = f" [{translated(more)}" if mark else ""
+            lines = self._lines(
+                translated(" ".join(words.split())) + values, self.width - self.current_indent - column
+            )
             fits = width(term) <= column - col_spacing
             first = f"{'':>{self.current_indent}}{term}" + (" " * (column - width(term)) if fits else f"\n{below}")
             self.write((first + f"\n{below}".join(lines)).rstrip() + "\n")
 
     def _paragraph(self, text: str) -> list[str]:
         if "\b" in text:  # drawn: its lines stay as they are
-            return [said(line) for line in text.splitlines() if line.strip() != "\b"]
-        return self._lines(said(" ".join(text.split())), self.width - self.current_indent)
+            return [translated(line) for line in text.splitlines() if line.strip() != "\b"]
+        return self._lines(translated(" ".join(text.split())), self.width - self.current_indent)
 
     def _lines(self, text: str, room: int) -> list[str]:
         return [text[start:end] for start, end in wrap(text, max(room, 10))]
 
 
-class Whole(click.Group):
+class ParagraphHelpGroup(click.Group):
     """A group whose list of commands says of each its whole first paragraph."""
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -87,7 +89,7 @@ def output(as_json: bool, data: object, text: str) -> None:
 
 def note(text: str) -> None:
     """A sentence of this program; English ones are in the table of sentences."""
-    say(f"moot: {said(text)}", err=True)
+    say(f"moot: {translated(text)}", err=True)
 
 
 MOST = 200

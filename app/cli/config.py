@@ -5,13 +5,13 @@ from __future__ import annotations
 import click
 
 from app import hosts as consent
-from app.cli.common import Whole, json_option, say
+from app.cli.common import ParagraphHelpGroup, json_option, say
 from app.strings import t
 from app.terminal import json_text
 from tasks.errors import UsageError
 
 
-@click.group(cls=Whole)
+@click.group(cls=ParagraphHelpGroup)
 def config() -> None:
     """See and change what you decided for this machine, none of which comes from a run or a pack.
 

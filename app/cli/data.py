@@ -10,12 +10,12 @@ from pathlib import Path
 
 import click
 
-from app.cli.common import Data, Whole, json_option, output, say
+from app.cli.common import Data, ParagraphHelpGroup, json_option, output, say
 from app.strings import t
-from app.strings.sentences import said
+from app.strings.sentences import translated
 from app.terminal import clean, json_text, pad
 from store import manifest as manifests
-from store.errors import Damaged, StoreError
+from store.errors import DamagedData, StoreError
 from store.manifest import Manifest
 from store.pack import Pack, remove_pack, verify_pack
 from store.run_file import reading
@@ -28,7 +28,7 @@ _REPORTS = ("statutes.json", "web.json", "exams.json")
 """What an importer says about the files it read; a pack has one of them, or none."""
 
 
-class Talk:
+class ProgressPrinter:
     """Progress on stderr: one line a phase, with a bar that moves only on a terminal."""
 
     def __init__(self) -> None:
@@ -73,7 +73,7 @@ def _pack_name(context: click.Context, parameter: click.Parameter, value: str | 
     return value
 
 
-@click.group(cls=Whole)
+@click.group(cls=ParagraphHelpGroup)
 def data() -> None:
     """Build, import, list and verify corpus packs.
 
@@ -81,7 +81,7 @@ def data() -> None:
     """
 
 
-@data.group(cls=Whole)
+@data.group(cls=ParagraphHelpGroup)
 def build() -> None:
     """Build a pack that comes with Moot.
 
@@ -101,7 +101,7 @@ def sample(as_json: bool) -> None:
     show_pack(lambda talk: build_sample(progress=talk), as_json)
 
 
-class _NamesFormats(click.Command):
+class _ImportCommand(click.Command):
     """Says which formats there are, those of other packages too."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -109,7 +109,7 @@ class _NamesFormats(click.Command):
             formatter.write_dl([(name, "") for name in registry.names("importers")])
 
 
-@data.command("import", cls=_NamesFormats)
+@data.command("import", cls=_ImportCommand)
 @click.argument("format_name", metavar="FORMAT")
 @click.argument("source", metavar="PATH", type=click.Path(path_type=Path))
 @click.option("--name", default=None, callback=_pack_name, help="Name of the pack; default: the format.")
@@ -157,7 +157,7 @@ def embed(name: str, model: str, pooling: str | None, as_json: bool) -> None:
     path = resolve(model, places.models())
     asked = Embedder(path, pooling)
 
-    def run(talk: Talk) -> Path:
+    def run(talk: ProgressPrinter) -> Path:
         try:
             return reembed(folder, asked, described(path, pooling), talk)
         finally:
@@ -180,7 +180,7 @@ def merge_(first: str, second: str, name: str, as_json: bool) -> None:
     """
     from store.combining import REPORT, combine
 
-    talk = Talk()
+    talk = ProgressPrinter()
     try:
         with Pack.open(first) as one, Pack.open(second) as other:
             path = combine(one, other, name, talk)
@@ -262,7 +262,7 @@ def verify(name: str | None, as_json: bool) -> None:
         if pack["ok"]:
             say(t("data.sound", name=pack["name"], files=pack["files"]))
         for problem in pack["problems"]:
-            reason = str(manifests.Problem(**problem))
+            reason = str(manifests.PackFault(**problem))
             say(t("data.damaged", name=pack["name"], reason=reason))
     if not all(pack["ok"] for pack in checked):
         raise click.exceptions.Exit(1)
@@ -283,9 +283,9 @@ def remove(name: str, yes: bool, as_json: bool) -> None:
     output(as_json, {"removed": name, "path": str(folder)}, t("data.removed", name=name))
 
 
-def show_pack(run: Callable[[Talk], Path], as_json: bool) -> None:
+def show_pack(run: Callable[[ProgressPrinter], Path], as_json: bool) -> None:
     """Make a pack and say what it is."""
-    talk = Talk()
+    talk = ProgressPrinter()
     try:
         path = run(talk)
     finally:
@@ -325,7 +325,7 @@ def _described(folder: Path, manifest: Manifest) -> Data:
 
 def _line(pack: Data) -> str:
     if "error" in pack:
-        return t("data.damaged", name=pack["name"], reason=said(pack["error"]))
+        return t("data.damaged", name=pack["name"], reason=translated(pack["error"]))
     statutes = t("data.statutes", n=pack["statutes"]) if pack["statutes"] else ""
     line = t(
         "data.row",
@@ -417,8 +417,8 @@ def _print_statistics(pack: Data) -> None:
 def _checked(folder: Path) -> Data:
     try:
         problems = verify_pack(folder)
-    except Damaged as error:
-        problems = [manifests.Problem(manifests.FILE, error.title)]
+    except DamagedData as error:
+        problems = [manifests.PackFault(manifests.FILE, error.title)]
     files = sum(1 for path in folder.rglob("*") if path.is_file())
     listed = [{"file": p.file, "problem": p.problem, "expected": p.expected, "actual": p.actual} for p in problems]
     return {"name": folder.name, "ok": not problems, "files": files, "problems": listed}

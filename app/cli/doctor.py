@@ -232,9 +232,9 @@ def _offline() -> Iterator[Check]:
 def _offline_child() -> Check:
     """The same proof by the process in which models run: it is started, asked to reach out, and ended."""
     from models.engine import EngineError
-    from models.llama.process import Process
+    from models.llama.process import EngineProcess
 
-    child = Process()
+    child = EngineProcess()
     try:
         refused = bool(child.order("prove")["refusal"])
     except EngineError as error:

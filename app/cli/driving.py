@@ -17,9 +17,9 @@ import click
 from app import background
 from app.cli.common import note, say
 from app.cli.watcher import JsonWatcher, PlainWatcher, Progress
-from app.leaving import ASKED, when_asked, without_terminal
+from app.shutdown import ASKED, signal_handlers, without_terminal
 from app.strings import known, language, t
-from app.strings.sentences import told
+from app.strings.sentences import error_text
 from app.terminal import clean, json_text
 from models.engine import Ask
 from models.sampling import DEFAULT, bare, drawn_by
@@ -146,7 +146,7 @@ def play(made: Run, watch: str, after: Callable[[float], object], max_failures: 
             note(t("run.cached", n=made.known.taken))
         if unfinished(path, episodes.open, episodes.errors, len(episodes)):
             if spent := made.budget.spent():
-                note(told(spent))
+                note(error_text(spent))
             return "stopped" if stopped.is_set() else "left"
         after(seconds)
         return "ended"
@@ -205,7 +205,7 @@ def graded(made: Run) -> None:
 
 def _say_troubles(made: Run, said: set[str]) -> set[str]:
     """Name what troubles a run that goes on all the same, and was not `said` before; gives what is said by now."""
-    sentences = dict.fromkeys(told(error) for error in made.troubles())
+    sentences = dict.fromkeys(error_text(error) for error in made.troubles())
     for sentence in sentences:
         if sentence not in said:
             note(sentence)
@@ -324,7 +324,7 @@ def interruptible(cut: Callable[[], None]) -> Iterator[Stopping]:
         stopped.halt()
 
     try:
-        with when_asked(stop, "SIGINT", *ASKED):
+        with signal_handlers(stop, "SIGINT", *ASKED):
             yield stopped
     finally:
         stopped.over.set()

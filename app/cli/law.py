@@ -11,14 +11,14 @@ from typing import Any
 
 import click
 
-from app.cli.common import Data, Whole, json_option, say
-from app.cli.law_search import UsageError, bench, pack_option, search
+from app.cli.common import Data, ParagraphHelpGroup, json_option, say
+from app.cli.law_search import LawUsageError, bench, pack_option, search
 from app.cli.law_search import book_of as _book
 from app.cli.law_search import chosen as _chosen
 from app.cli.law_search import read_day as _day
 from app.cli.law_search import unknown as _unknown
 from app.law_lines import reading_lines
-from app.law_reading import Reading, read_article
+from app.law_reading import ArticleView, read_article
 from app.law_words import (
     answer_data,
     answer_line,
@@ -35,20 +35,20 @@ from app.strings import t
 from app.terminal import clean, json_text, pad
 from store.errors import StoreError
 from store.pack import Pack
-from store.statutes.book import Answer, Found, StatuteBook, Unknown
+from store.statutes.book import Answer, ArticleFound, StatuteBook, UnknownArticle
 from store.statutes.check import KINDS, check, check_law
-from store.statutes.comparing import Compared, articles_of, compare
+from store.statutes.comparing import ClauseComparison, articles_of, compare
 from store.statutes.model import Article, ArticleNumber, LawVersion
-from store.statutes.timeline import Entry, followed, timeline
+from store.statutes.timeline import TimelineEntry, followed, timeline
 from store.text.citation import parse_number
-from store.text.difference import Clause, Piece, difference
+from store.text.difference import Clause, DiffPiece, difference
 
 WIDTH = 72
 """Cells of bars and rules."""
 _COLOURS = {"removed": "red", "added": "green"}
 
 
-@click.group(cls=Whole)
+@click.group(cls=ParagraphHelpGroup)
 def law() -> None:
     """Read statutes in time: search them, show an article on a day, compare wordings, check a statute book.
 
@@ -75,11 +75,11 @@ def show(law_name: str, article: str, at: str | None, pack_name: str | None, as_
     with Pack.open(_chosen(pack_name, law_name)) as pack:
         book = _book(pack)
         reading = read_article(book, law_name, number, _day(at) if at else None)
-        if isinstance(reading.answer, Unknown):
+        if isinstance(reading.answer, UnknownArticle):
             raise _unknown(reading.answer, number, pack)
         if as_json:
             return click.echo(json_text(_reading_data(pack, book, reading)))
-        if isinstance(reading.answer, Found):
+        if isinstance(reading.answer, ArticleFound):
             found = answer_line(reading.answer, reading.doubt is not None, reading.stale is not None)
             say(f"《{reading.law.name}》{number.chinese}　{reading.day or reading.today}　{found}")
         for line in reading_lines(reading, WIDTH, keys=False):
@@ -154,7 +154,7 @@ def check_(law_name: str | None, pack_name: str | None, as_json: bool) -> None:
         else:
             entry = book.law(law_name)
             if entry is None:
-                raise _unknown(Unknown("law", law_name, tuple(book.near(law_name))), None, pack)
+                raise _unknown(UnknownArticle("law", law_name, tuple(book.near(law_name))), None, pack)
             findings = list(check_law(book, entry.name))
         findings.sort(key=lambda finding: KINDS.index(finding.kind))
         shown = [finding_data(finding) for finding in findings]
@@ -176,13 +176,13 @@ def check_(law_name: str | None, pack_name: str | None, as_json: bool) -> None:
 def _number(text: str) -> ArticleNumber:
     number = parse_number(text)
     if number is None:
-        raise UsageError(
+        raise LawUsageError(
             f"{text[:40]!r} is not the number of one article", "Write it like 第一百三十三条之一, 133-1 or 133."
         )
     return number
 
 
-def _reading_data(pack: Pack, book: StatuteBook, reading: Reading) -> Data:
+def _reading_data(pack: Pack, book: StatuteBook, reading: ArticleView) -> Data:
     today, day = reading.today, reading.day or reading.today
     entries = timeline(book, reading.law.name, reading.number, day)
     return {
@@ -202,7 +202,7 @@ def _reading_data(pack: Pack, book: StatuteBook, reading: Reading) -> Data:
     }
 
 
-def _show_timeline(entries: Sequence[Entry]) -> None:
+def _show_timeline(entries: Sequence[TimelineEntry]) -> None:
     having = [entry for entry in entries if entry.article is not None]
     if len(entries) < 2 or not having:
         return
@@ -212,11 +212,11 @@ def _show_timeline(entries: Sequence[Entry]) -> None:
         say(f"  {pad(period(entry.version), 26)}　{pad(shown, 22)}　{change_word(entry)}　{entry.version.label}")
 
 
-def _with_text(book: StatuteBook, pack: Pack, law_name: str, number: ArticleNumber, day: date) -> Found:
+def _with_text(book: StatuteBook, pack: Pack, law_name: str, number: ArticleNumber, day: date) -> ArticleFound:
     answer = book.on(law_name, number, day)
-    if isinstance(answer, Unknown):
+    if isinstance(answer, UnknownArticle):
         raise _unknown(answer, number, pack)
-    if not isinstance(answer, Found):
+    if not isinstance(answer, ArticleFound):
         raise _no_diff(law_name, number, day, answer)
     return answer
 
@@ -227,7 +227,7 @@ def _no_diff(law_name: str, number: ArticleNumber, day: date, answer: Answer) ->
 
 
 def _then(
-    book: StatuteBook, pack: Pack, old: Found, number: ArticleNumber, day: date
+    book: StatuteBook, pack: Pack, old: ArticleFound, number: ArticleNumber, day: date
 ) -> tuple[tuple[LawVersion, Article | None], bool]:
     """The version of another day with the article as it stands there, None where it only lives on in others; and
     whether that it is the same article is assumed from the number alone."""
@@ -256,7 +256,7 @@ def _side(version: LawVersion, article: Article, day: date) -> Data:
     }
 
 
-def _read_out(found: Compared, row: Clause) -> None:
+def _read_out(found: ClauseComparison, row: Clause) -> None:
     """Print a clause: once where both sides have it, else the old wording and the new one under each other.
 
     Where a side has several articles, their numbers stand before their clauses.
@@ -271,7 +271,7 @@ def _read_out(found: Compared, row: Clause) -> None:
         click.echo(f"{name}　{number}{''.join(map(_coloured, pieces))}")
 
 
-def _clause_data(found: Compared, row: Clause) -> Data:
+def _clause_data(found: ClauseComparison, row: Clause) -> Data:
     sides = {"old": [found.old[n] for n in row.old], "new": [found.new[n] for n in row.new]}
     told: Data = {"kind": row.kind}
     for side, parts in sides.items():
@@ -295,7 +295,7 @@ def _link_data(link: Any) -> Data:
     }
 
 
-def _coloured(piece: Piece) -> str:
+def _coloured(piece: DiffPiece) -> str:
     words = clean(piece.text)
     colour = _COLOURS.get(piece.kind) if sys.stdout.isatty() and not os.environ.get("NO_COLOR") else None
     return click.style(words, fg=colour, bold=True) if colour else words

@@ -19,13 +19,13 @@ from app.law_words import note_words, period, place, state_word
 from app.strings import t
 from app.terminal import clean, json_text, pad
 from store import manifest as manifests
-from store.errors import BadInput, Damaged, NotFound, StoreError
+from store.errors import BadInput, DamagedData, NotFound, StoreError
 from store.importers.reading import records
 from store.pack import Pack
 from store.search.documents import CONSTANT, FUSION, fuse
-from store.search.law_search import CHANNELS, Answer, Hit, LawSearch, Settings, Window
+from store.search.law_search import CHANNELS, Hit, LawResults, LawSearch, SearchSettings, Window
 from store.search.query import LawQuery, analyse
-from store.statutes.book import StatuteBook, Unknown
+from store.statutes.book import StatuteBook, UnknownArticle
 from store.statutes.model import ArticleNumber
 from store.text.citation import parse_number
 from store.text.dates import parse_date
@@ -39,7 +39,7 @@ pack_option = click.option(
 )
 
 
-class UsageError(BadInput):
+class LawUsageError(BadInput):
     """Something on the command line cannot be read."""
 
     exit_code = 2
@@ -61,7 +61,7 @@ def chosen(name: str | None, law: str = "", text: str = "") -> str:
     real = [pack for pack in wanted if pack not in LAST]
     if len(real) > 1:
         what = f"Several packs know {law[:40]}" if knowing and law else "Several packs hold statutes"
-        raise UsageError(f"{what}: {', '.join(real)}", "Choose one with --pack.")
+        raise LawUsageError(f"{what}: {', '.join(real)}", "Choose one with --pack.")
     found = next(iter([*real, *(pack for pack in LAST if pack in wanted)]), "sample")
     if len(having) > 1:
         note(f"pack {found}")
@@ -71,7 +71,7 @@ def chosen(name: str | None, law: str = "", text: str = "") -> str:
 def _has_statutes(folder: Path) -> bool:
     try:
         return bool(manifests.read(folder).counts.statutes)
-    except Damaged:
+    except DamagedData:
         raise  # whatever another pack would answer, this one may have been meant
     except StoreError:
         return False
@@ -82,7 +82,7 @@ def _knows(pack_name: str, law: str, text: str) -> bool:
         with Pack.open(pack_name) as pack:
             book = StatuteBook(pack)
             return bool(book.named(law)) if law else bool(analyse(text, book).laws)
-    except Damaged:
+    except DamagedData:
         raise
     except StoreError:
         return False
@@ -104,11 +104,11 @@ def read_day(text: str) -> date:
     """A day on the command line."""
     day = parse_date(text)
     if day is None:
-        raise UsageError(f"{text[:40]!r} is not a date", "Write a day that exists, like 2016-05-01.")
+        raise LawUsageError(f"{text[:40]!r} is not a date", "Write a day that exists, like 2016-05-01.")
     return day
 
 
-def unknown(answer: Unknown, number: ArticleNumber | None, pack: Pack) -> NotFound:
+def unknown(answer: UnknownArticle, number: ArticleNumber | None, pack: Pack) -> NotFound:
     """What to raise for a law or article that the pack does not know."""
     if answer.what == "law":
         near = f"Did you mean {', '.join(answer.near)}?" if answer.near else "See `moot law check` for what it holds."
@@ -146,17 +146,17 @@ def search(
     Example: moot law search "2016年5月醉酒驾驶机动车" --pack statutes
     """
     if not text.strip():
-        raise UsageError(
+        raise LawUsageError(
             "There is nothing to search for", "Write what the question is, like: moot law search 醉酒驾驶."
         )
     day = read_day(at) if at else None
     with Pack.open(chosen(pack_name, law_name or "", text)) as pack:
         book = book_of(pack)
         if law_name is not None and not book.named(law_name):
-            raise unknown(Unknown("law", law_name, tuple(book.near(law_name))), None, pack)
+            raise unknown(UnknownArticle("law", law_name, tuple(book.near(law_name))), None, pack)
         searcher = LawSearch(pack, embed=embedder_of(pack))
         searcher.book.limit_to(today())
-        settings = Settings(
+        settings = SearchSettings(
             k=k,
             at=day,
             law=law_name,
@@ -225,7 +225,7 @@ def measure(
 ) -> Data:
     """Recall and rank of each channel and of their fusion over questions (id, query, articles); what each channel
     gains."""
-    settings = Settings(k=max(_CUTS), window=window)
+    settings = SearchSettings(k=max(_CUTS), window=window)
     values: dict[str, list[dict[str, float]]] = {name: [] for name in (*CHANNELS, "fused")}
     without: dict[str, list[dict[str, float]]] = {name: [] for name in CHANNELS}
     missing: dict[str, None] = {}
@@ -356,14 +356,16 @@ def _refuse(query: LawQuery, day: date | None) -> None:
     for mark in query.notes if day is None else ():
         code, _, said = mark.partition(":")
         if code == "no_such_date":
-            raise UsageError(
+            raise LawUsageError(
                 f"{clean(said, multiline=False)} is not a date", "Write a day that exists, like 2016-05-01."
             )
         if code == "reversed_range":
-            raise UsageError(f"{clean(said, multiline=False)} ends before it begins", "Write the earlier date first.")
+            raise LawUsageError(
+                f"{clean(said, multiline=False)} ends before it begins", "Write the earlier date first."
+            )
 
 
-def _show(searcher: LawSearch, answer: Answer) -> None:
+def _show(searcher: LawSearch, answer: LawResults) -> None:
     query = answer.query
     days = [
         _span(*span) + t("law.search.about") * one.about for span, one in zip(_spans(query), query.spans, strict=True)
@@ -431,7 +433,7 @@ def _note(searcher: LawSearch, code: str) -> str:
     return note_words(code) + (t("law.search.near", laws="、".join(near)) if near else "")
 
 
-def _answer_data(pack: Pack, searcher: LawSearch, answer: Answer, settings: Settings) -> Data:
+def _answer_data(pack: Pack, searcher: LawSearch, answer: LawResults, settings: SearchSettings) -> Data:
     query, now = answer.query, today()
     return {
         "pack": pack.name,

@@ -109,8 +109,8 @@ def main(arguments: list[str] | None = None) -> None:
         sys.argv[1:] = arguments = arguments[1:]
     from app.cli.common import HelpText
     from app.guard import install_guard
-    from app.leaving import ASKED, end, when_asked
-    from app.strings.sentences import of_system, said, told
+    from app.shutdown import ASKED, end, signal_handlers
+    from app.strings.sentences import error_text, of_system, translated
 
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
@@ -118,7 +118,7 @@ def main(arguments: list[str] | None = None) -> None:
     install_guard()
     click.Context.formatter_class = HelpText
     try:
-        with when_asked(end, *ASKED):
+        with signal_handlers(end, *ASKED):
             code = cli.main(args=arguments, prog_name="moot", standalone_mode=False, obj=tuple(arguments)) or 0
             sys.stdout.flush()
         sys.exit(code)
@@ -128,12 +128,12 @@ def main(arguments: list[str] | None = None) -> None:
         click.echo(error.format_message(), err=True)
         sys.exit(2)
     except click.ClickException as error:
-        _say(said(error.format_message().replace("\n\t", " ")))  # click breaks its list of choices
+        _say(translated(error.format_message().replace("\n\t", " ")))  # click breaks its list of choices
         sys.exit(error.exit_code)
     except BrokenPipeError:
         sys.exit(0)
     except OSError as error:
-        _say(said(of_system(error)))
+        _say(translated(of_system(error)))
         sys.exit(1)
     except Exception as error:
         if os.environ.get("MOOT_DEBUG"):
@@ -141,7 +141,7 @@ def main(arguments: list[str] | None = None) -> None:
         exit_code = getattr(error, "exit_code", None)
         if not isinstance(exit_code, int):
             raise
-        _say(told(error))
+        _say(error_text(error))
         sys.exit(exit_code)
 
 

@@ -12,16 +12,16 @@ from pathlib import Path
 
 import click
 
-from app.cli.common import Data, Whole, json_option, output, say
-from app.cli.data import Talk
+from app.cli.common import Data, ParagraphHelpGroup, json_option, output, say
+from app.cli.data import ProgressPrinter
 from app.cli.trying import try_
 from app.strings import billions, t
-from app.strings.sentences import said, told
+from app.strings.sentences import error_text, translated
 from app.terminal import clean, json_text, pad
 from models.errors import BadEngine
 from models.llama import library as shelf
 from models.llama import memory, shipped
-from models.llama.header import Header, read_header
+from models.llama.header import GgufHeader, read_header
 from models.llama.library import LibraryEntry
 from models.llama.speed import measure
 from models.llama.template import complaint
@@ -34,7 +34,7 @@ MEGABYTE = 1_000_000
 _MARKS = {True: "✔", False: "✘"}
 
 
-@click.group(cls=Whole)
+@click.group(cls=ParagraphHelpGroup)
 def models() -> None:
     """Keep a library of GGUF models, and check them before use.
 
@@ -145,7 +145,7 @@ models.add_command(try_)
 @contextmanager
 def _talk(key: str, name: str) -> Iterator[identity.Progress]:
     """Progress of a long read on stderr, in megabytes; what takes a moment says nothing."""
-    talk = Talk()
+    talk = ProgressPrinter()
 
     def progress(done: int, total: int) -> None:
         if total > 16 * MEGABYTE:
@@ -201,10 +201,10 @@ def _state(model: Data) -> str:
     if model["state"] == "ok":
         return ""
     gone = shipped.gone(model["name"], model["state"]).title if model["shipped"] else ""
-    return f"　✘ {said(gone) if gone else t('library.state.' + model['state'])}"
+    return f"　✘ {translated(gone) if gone else t('library.state.' + model['state'])}"
 
 
-def _facts(header: Header, digest: str) -> Data:
+def _facts(header: GgufHeader, digest: str) -> Data:
     context, free = memory.default_context(header), memory.available()
     counts = (1,) if header.is_embedding else SLOTS
     needs = [(slots, memory.estimate(header, context, slots)) for slots in counts]
@@ -243,7 +243,7 @@ def _print_unsound(path: Path, error: BadEngine, as_json: bool) -> None:
     output(
         as_json,
         {"ok": False, "path": str(path), "reason": error.title, "hint": error.hint},
-        t("library.unsound", reason=told(error)),
+        t("library.unsound", reason=error_text(error)),
     )
 
 

@@ -14,7 +14,7 @@ import click
 from app.cli.common import say
 from app.cli.driving import lowered_lines, named, sampling_lines
 from app.strings import t
-from app.strings.sentences import said
+from app.strings.sentences import translated
 from app.terminal import json_text
 from models.engine import ContextLimits, EngineError, HasContextLimits
 from models.errors import BadEngine
@@ -233,7 +233,7 @@ def _cost_lines(cast: Cast, costs: Data) -> Iterator[str]:
         yield from _hour_lines(cast, costs)
     memory, disk = costs["memory"], costs["disk"]
     if memory["bytes"] is None:
-        yield t("costs.memory.unknown", reason=said(memory["why"]))
+        yield t("costs.memory.unknown", reason=translated(memory["why"]))
     else:
         yield t("costs.memory", size=_size(memory["bytes"]), free=_size(memory["free"]))
     if disk["bytes"] is None:

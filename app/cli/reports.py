@@ -19,7 +19,7 @@ from app.strings import language, t
 from app.terminal import clean, json_text
 from store.files import written_whole
 from store.journal import Journal
-from store.text.difference import MARKS, Piece, difference
+from store.text.difference import MARKS, DiffPiece, difference
 from tasks.benchmark import Question
 from tasks.episode.events import ModelCalled, Record
 from tasks.episode.state import fold
@@ -28,7 +28,7 @@ from tasks.reports.as_csv import by_task
 from tasks.reports.comparison import FORMATS as COMPARED
 from tasks.reports.comparison import passes, spread
 from tasks.reports.formats import FORMATS
-from tasks.run.comparing import Comparison, Side, Step, parting, side_of, steps_of
+from tasks.run.comparing import ComparedRun, Comparison, StepPair, parting, side_of, steps_of
 from tasks.run.comparing import compare as compared
 from tasks.run.engines import run_paths
 from tasks.run.exporting import refuse_existing, write_lines
@@ -36,7 +36,7 @@ from tasks.run.failing import RunFailures, failures_of
 from tasks.run.merging import merge_runs
 from tasks.run.reading import read_episode
 from tasks.run.rescoring import read_stored, summary_of
-from tasks.scoring.metrics import Folded, Report
+from tasks.scoring.metrics import CollapsibleText, Report
 
 MOST_LINES = 400
 """Lines of an episode that a page shows."""
@@ -50,7 +50,7 @@ def _count(_: click.Context, __: click.Parameter, value: str | None) -> int:
     return sys.maxsize if value == "all" else int(value)
 
 
-def _read(path: Path, whole: bool, transcripts: int) -> tuple[Report, Side | None, Sequence[Question]]:
+def _read(path: Path, whole: bool, transcripts: int) -> tuple[Report, ComparedRun | None, Sequence[Question]]:
     """A run as a report; task by task where its file or its repeats ask for that."""
     run = read_stored(path)
     summary = summary_of(run)
@@ -64,7 +64,7 @@ def _read(path: Path, whole: bool, transcripts: int) -> tuple[Report, Side | Non
     return Report(summary, run.header, found.main_reasons, tables, folded), side, questions
 
 
-def _folded(path: Path, most: int, found: RunFailures) -> Iterator[Folded]:
+def _folded(path: Path, most: int, found: RunFailures) -> Iterator[CollapsibleText]:
     """The episodes of a run in the words of the plain player, failures first; what is cut off is said."""
     failed = {one.episode: one.verdict.main for one in found.episodes if one.verdict.status == "failed"}
     with Journal.open(path) as journal:
@@ -79,7 +79,7 @@ def _folded(path: Path, most: int, found: RunFailures) -> Iterator[Folded]:
             cuts += [t("report.cut_episodes", n=len(rows) - most)] if number == most < len(rows) else []
             main = failed.get(row.id)
             title = " · ".join([row.id, *([label(main.failure)] if main else [])])
-            yield Folded(title, tuple(lines[:MOST_LINES]), " ".join(cuts))
+            yield CollapsibleText(title, tuple(lines[:MOST_LINES]), " ".join(cuts))
 
 
 @click.command()
@@ -177,7 +177,7 @@ def _beside(made: list[Comparison], task: str, as_json: bool) -> None:
             click.echo(clean(shown))
 
 
-def _lines(step: Step) -> Iterator[str]:
+def _lines(step: StepPair) -> Iterator[str]:
     """What both did, once; what they did otherwise, side after side with the words marked that differ."""
     # what only one of them did: first all of the one, then all of the other
     for pair in sorted(step.pairs, key=lambda pair: pair.first is None):
@@ -186,14 +186,14 @@ def _lines(step: Step) -> Iterator[str]:
             if first:
                 yield f"  {first}"
             continue
-        pieces = difference(first, second) if first and second else [Piece("same", first or second)]
+        pieces = difference(first, second) if first and second else [DiffPiece("same", first or second)]
         for sign, other, text in (("-", "added", first), ("+", "removed", second)):
             if text:
                 said = (piece.text.join(MARKS[piece.kind]) for piece in pieces if piece.kind != other)
                 yield f"{sign} {''.join(said)}"
 
 
-def _data(task: str, episodes: tuple[str, str], steps: list[Step]) -> dict[str, object]:
+def _data(task: str, episodes: tuple[str, str], steps: list[StepPair]) -> dict[str, object]:
     def record(one: Record | None, episode: str) -> object:
         return None if one is None else record_data(episode, one)
 
@@ -315,7 +315,7 @@ def export(
 def _paper(
     run_name: str, episode: str, form: str, document: str | None, out: Path | None, as_json: bool
 ) -> None:  # fmt: skip
-    from tasks.courts.papers.made import chosen, papers_of, write_paper
+    from tasks.courts.papers.episode_papers import chosen, papers_of, write_paper
 
     if out is None:
         raise UsageError(f"--to {form} writes a file", "Name it with --out FILE.")

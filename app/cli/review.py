@@ -25,9 +25,9 @@ from tasks.run.header import header_of
 
 if TYPE_CHECKING:
     from tasks.scoring.agreement import Agreement, Coefficient
-    from tasks.verifying.citing import Cited
+    from tasks.verifying.citing import TaskCitation
     from tasks.verifying.decisions import Decision
-    from tasks.verifying.standing import PairAgreement, Standing
+    from tasks.verifying.standing import PairAgreement, TaskStatus
     from tasks.verifying.taskset import Task, TaskSet
 
 COLUMNS = (
@@ -106,7 +106,7 @@ def _list(tasks: TaskSet, author: str, as_json: bool) -> None:
     return None
 
 
-def _shown(one: Standing, author: str) -> tuple[Decision, ...]:
+def _shown(one: TaskStatus, author: str) -> tuple[Decision, ...]:
     """Verdicts that may stand in a list: one's own side, or, where nobody asks, those that two have given."""
     from tasks.verifying.standing import visible_to
 
@@ -115,7 +115,7 @@ def _shown(one: Standing, author: str) -> tuple[Decision, ...]:
     return one.decisions if len(one.reviewers) > 1 else ()
 
 
-def _said(one: Standing, author: str) -> str:
+def _said(one: TaskStatus, author: str) -> str:
     shown = _shown(one, author)
     if not shown:
         return t("verify.hidden", n=len(one.reviewers)) if one.reviewers else "–"
@@ -123,7 +123,7 @@ def _said(one: Standing, author: str) -> str:
     return t("show.comma").join(f"{word.author} {t(f'verify.verdict.{word.verdict}')}" for word in newest)
 
 
-def _row_data(one: Standing, group: str, author: str) -> dict[str, Any]:
+def _row_data(one: TaskStatus, group: str, author: str) -> dict[str, Any]:
     shown = [word.model_dump(mode="json") for word in _shown(one, author)]
     return {"id": one.task, "group": group, "status": one.status, "reviewers": len(one.reviewers), "decisions": shown}
 
@@ -200,7 +200,7 @@ def _body(task: Task) -> list[str]:
     return lines
 
 
-def _law_data(one: Cited) -> dict[str, Any]:
+def _law_data(one: TaskCitation) -> dict[str, Any]:
     version = one.version
     return {
         "law": one.law, "article": str(one.number), "force": one.force, "version": version.label if version else None,

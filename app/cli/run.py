@@ -19,9 +19,9 @@ from app.background import refuse_people
 from app.cli.common import AGENT, BENCHMARK, EPISODE, PACK, RUN, TASK, allow_host_option, json_option, note, say
 from app.cli.driving import drive
 from app.cli.watcher import watch_option
-from app.ready import SAMPLE, ensure_sample
+from app.ready_episodes import SAMPLE, ensure_sample
 from app.strings import t
-from app.strings.sentences import said
+from app.strings.sentences import translated
 from app.terminal import clean, json_text
 from models.specs import FORMS
 from store.journal import Journal
@@ -33,7 +33,7 @@ from tasks.benchmark import benchmarks, loadable
 from tasks.episode.events import Seated
 from tasks.episode.state import completed, fold
 from tasks.errors import UsageError
-from tasks.run.cast import Cast, check_seat, check_sitter, first_model_agent, formed, newcomer
+from tasks.run.cast import Cast, check_policy_name, check_seat, first_model_agent, formed, seat_later
 from tasks.run.engines import run_path
 from tasks.run.failing import failed_tasks
 from tasks.run.header import header_of, spec_of
@@ -43,7 +43,7 @@ from tasks.run.spec import PARALLEL_RULES, RunSpec
 from tasks.settings import shown, text_of, values
 
 
-class InAnyCase(click.Choice[str]):
+class CaseInsensitiveChoice(click.Choice[str]):
     """A choice that is shown as it is written and taken in any case."""
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> str:
@@ -101,7 +101,7 @@ class BenchmarkCommand(click.Command):
             formatter.write_dl([(name, ", ".join(load_benchmark(name).agents)) for name in loadable()])
         if not ctx.meta.get(__name__):
             formatter.write_paragraph()
-            formatter.write_text(said("`moot run BENCHMARK --help` shows the settings of a benchmark, too."))
+            formatter.write_text(translated("`moot run BENCHMARK --help` shows the settings of a benchmark, too."))
 
 
 def _options(names: list[str]) -> Iterator[click.Option]:
@@ -121,7 +121,7 @@ def _option(field: str, infos: list[FieldInfo], names: list[str]) -> click.Optio
     for name, info in zip(names or [""], infos, strict=True):
         described.setdefault(info.description or "", []).append(name)
     help_text = " ".join(
-        f"{', '.join(whose)}: {said(text)}" if names else said(text) for text, whose in described.items()
+        f"{', '.join(whose)}: {translated(text)}" if names else translated(text) for text, whose in described.items()
     )
     flag = f"--{field.replace('_', '-')}"
     kind, metavar = first.annotation, shown(first, "metavar") or None
@@ -130,7 +130,7 @@ def _option(field: str, infos: list[FieldInfo], names: list[str]) -> click.Optio
     if known := list(filter(None, dict.fromkeys(value for info in infos for value in values(info)))):
         return click.Option(
             [field, flag],
-            type=InAnyCase(known),
+            type=CaseInsensitiveChoice(known),
             default=first.default or None,
             show_default=bool(first.default),
             help=help_text,
@@ -159,7 +159,7 @@ FAILED = "failed:"
 """What stands before a RUN whose failed tasks are meant."""
 
 
-def asked(benchmark: str, options: dict[str, Any]) -> RunSpec:
+def spec_of_options(benchmark: str, options: dict[str, Any]) -> RunSpec:
     """The spec of the options of `moot run`; which tasks failed in another run is looked up here.
 
     Raises:
@@ -174,7 +174,7 @@ def asked(benchmark: str, options: dict[str, Any]) -> RunSpec:
         if value in bench.agents:
             agent = value
         else:
-            check_sitter(bench, value)
+            check_policy_name(bench, value)
             model = value
     agent = agent or (first_model_agent(bench) if model else "rules")
     settings = {name: options[name] for name in bench.settings.model_fields if options.get(name) is not None}
@@ -395,7 +395,7 @@ def run(benchmark: str, as_json: bool, **options: Any) -> None:
 
     Example: moot run legalagentbench --agent rules --limit 10 --json
     """
-    spec = asked(benchmark, options)
+    spec = spec_of_options(benchmark, options)
     if options["dry_run"]:
         from app.cli.planned import dry_run  # what only a plan needs
 
@@ -504,7 +504,7 @@ def _newcomer(run_name: str, episode: str, turn: int, pairs: Sequence[str]) -> S
             bench = load_benchmark(spec_of(header_of(journal)).benchmark)
             seats = fold(completed(read_episode(journal, episode), turn)).seats
         before = seats.get(bench.aliases.get(role, role))
-        sits = newcomer(bench, role, value, before.policy if before else "")
+        sits = seat_later(bench, role, value, before.policy if before else "")
         check_seat(sits, seats, episode)
         return sits
     return None

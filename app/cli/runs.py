@@ -12,24 +12,24 @@ from typing import Any
 
 import click
 
-from app.cli.common import BENCHMARK, RUN, Whole, json_option, note, say
+from app.cli.common import BENCHMARK, RUN, ParagraphHelpGroup, json_option, note, say
 from app.strings import t
-from app.strings.sentences import said
+from app.strings.sentences import translated
 from app.terminal import json_text, pad
 from store import places, run_file
 from store.errors import StoreError
 from store.files import real_path
 from store.journal import SUFFIX
-from store.labels import Label, change, check_name, check_tags
+from store.labels import RunLabel, change, check_name, check_tags
 from store.writer import writer_of
 from tasks.episode.scheduler import UNFINISHED
 from tasks.errors import UsageError
 from tasks.run.engines import run_path, run_paths
 from tasks.run.following import standing
-from tasks.run.listing import SORTS, STATES, RunLine, Wanted, in_order, runs
+from tasks.run.listing import SORTS, STATES, RunFilter, RunLine, in_order, runs
 
 
-@click.group(name="list", cls=Whole, invoke_without_command=True)
+@click.group(name="list", cls=ParagraphHelpGroup, invoke_without_command=True)
 @click.option("--benchmark", type=BENCHMARK, default="", help="Only runs of this benchmark.")
 @click.option("--state", type=click.Choice(STATES), default=None, help="Only runs that stand so.")
 @click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only runs with this tag; may be repeated.")
@@ -52,25 +52,25 @@ def list_runs(ctx: click.Context, /, as_json: bool, sort: str | None, limit: int
         return
     among = _wanted(**wanted)
     # no more runs than are asked for are looked at, where nothing has to be known of the others
-    plain = sort is None and among == Wanted()
+    plain = sort is None and among == RunFilter()
     lines = (line for line in runs(limit if plain else None) if among.has(line))
     shown = list(islice(lines if sort is None else in_order(lines, sort), limit))
     if as_json:
         return click.echo(json_text({"runs": [_data(line) for line in shown]}))
     if not shown:
-        click.echo(t("list.empty" if among == Wanted() else "list.none"), err=True)
+        click.echo(t("list.empty" if among == RunFilter() else "list.none"), err=True)
     for line in shown:
         say(_text(line))
 
 
-def _wanted(state: str | None, tags: Sequence[str], benchmark: str, text: str) -> Wanted:
-    return Wanted(benchmark=benchmark, state=state or "", tags=tuple(tags), text=text)
+def _wanted(state: str | None, tags: Sequence[str], benchmark: str, text: str) -> RunFilter:
+    return RunFilter(benchmark=benchmark, state=state or "", tags=tuple(tags), text=text)
 
 
 def _text(line: RunLine) -> str:
     called = " ".join((f"“{line.name}”" if line.name else "", *(f"#{tag}" for tag in line.tags))).strip()
     if line.error:
-        return "  ".join(filter(None, (line.id, f"✘ {said(line.error)}", called)))
+        return "  ".join(filter(None, (line.id, f"✘ {translated(line.error)}", called)))
     done = f"{line.finished}/{line.n}"
     playing = _playing(line)
     pace = t("progress.rate", rate=f"{playing['rate']:.1f}") if playing and playing["rate"] else ""
@@ -194,7 +194,7 @@ def tag(run_name: str, tags: tuple[str, ...], away: bool, as_json: bool) -> None
     """
     given = check_tags(tags)
 
-    def how(label: Label) -> Label:
+    def how(label: RunLabel) -> RunLabel:
         rest = tuple(one for one in label.tags if one not in given)
         return label.model_copy(update={"tags": rest if away else check_tags((*rest, *given))})
 
@@ -206,7 +206,7 @@ def _is_listed(path: Path) -> bool:
     return real_path(path.parent) == real_path(places.runs()) and path.suffix == SUFFIX
 
 
-def _tell(path: Path, label: Label, as_json: bool) -> None:
+def _tell(path: Path, label: RunLabel, as_json: bool) -> None:
     if as_json:
         click.echo(json_text({"run": path.stem, "path": str(path), "name": label.name, "tags": list(label.tags)}))
         return

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from app.cli.common import RUN, Data, Whole, allow_host_option, json_option, note, say, table
+from app.cli.common import RUN, Data, ParagraphHelpGroup, allow_host_option, json_option, note, say, table
 from app.cli.driving import grade_stored, print_summary
 from app.figures import number
 from app.strings import t
@@ -16,7 +16,7 @@ from app.terminal import json_text, pad
 from store import identity, places
 from store.importers.reading import BadRecords
 from tasks.benchmark import benchmark as known_benchmark
-from tasks.courts.procedure.labels import Judged, measured, read_rows
+from tasks.courts.procedure.labels import LabelCheck, measured, read_rows
 from tasks.errors import UsageError
 from tasks.reports.words import SCALE, show
 from tasks.run.imported import Imported, Sources, name_run, read_run, save_run, sources_of
@@ -181,7 +181,7 @@ def _line(path: Path, called: str) -> str:
 SHARES, COUNTS = ("precision", "recall"), ("right", "wrong", "missed")
 
 
-@click.group(cls=Whole)
+@click.group(cls=ParagraphHelpGroup)
 def procedure() -> None:
     """Measure the rules of court procedure.
 
@@ -214,11 +214,11 @@ def check(file: Path, as_json: bool) -> None:
     return None
 
 
-def _differs(one: Judged) -> bool:
+def _differs(one: LabelCheck) -> bool:
     return one.found != set(one.row.acts) or one.faults != one.row.blamed()
 
 
-def _difference(one: Judged) -> Data:
+def _difference(one: LabelCheck) -> Data:
     acts = set(one.row.acts)
     return {
         "id": one.row.id, "wrong": sorted(one.found - acts), "missed": sorted(acts - one.found),

@@ -22,15 +22,15 @@ from store.journal import Journal, ScoreRow
 from tasks.courts.casefile.roles import names_of, role_name, role_of
 from tasks.courts.environment import codes
 from tasks.episode.events import OUTCOMES, ModelCalled
-from tasks.episode.scheduler import UNFINISHED, Committed
+from tasks.episode.scheduler import UNFINISHED, RecordsCommitted
 from tasks.episode.seats import Card
 from tasks.episode.state import digest, fold
 from tasks.errors import UsageError
 from tasks.run.engines import run_path
 from tasks.run.failing import ClassCount, EpisodeFailure, RunFailures, failures_of
 from tasks.run.header import HeaderData, header_of
-from tasks.run.peeking import Reading, verify, would_read
 from tasks.run.reading import read_episode, stopped_of
+from tasks.run.seat_prompt import SeatPrompt, verify, would_read
 from tasks.scoring.failures import BY_NAME, CLASSES, REASONS, STATUSES
 
 
@@ -112,7 +112,7 @@ def _words(card: Card, seat: str) -> tuple[str, ...]:
     return (seat, role, role_name(role, env), names_of(card).get(role, role))
 
 
-def data_of(reading: Reading) -> dict[str, object]:
+def data_of(reading: SeatPrompt) -> dict[str, object]:
     """A prompt as data."""
     budget, messages = reading.budget, reading.ask.messages
     return {
@@ -271,9 +271,9 @@ def _show_episode(
                 click.echo(clean(f"    [{role}] {journal.text_of(name)}{more}"))
             if record.event.tools_name:
                 click.echo(clean(f"    [tools] {journal.text_of(record.event.tools_name)}"))
-        watcher.notify(Committed(episode, (record,), state))
+        watcher.notify(RecordsCommitted(episode, (record,), state))
     if not prompts:
-        watcher.notify(Committed(episode, tuple(shown), state))
+        watcher.notify(RecordsCommitted(episode, tuple(shown), state))
     if step:
         return
     last = [a for a in journal.attempts(episode) if attempt is None or a.number == attempt][-1]

@@ -13,22 +13,22 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from app.cli.common import Data, Whole, allow_host_option, json_option, note, say, table
+from app.cli.common import Data, ParagraphHelpGroup, allow_host_option, json_option, note, say, table
 from app.figures import bounds, number
 from app.strings import t
-from app.strings.sentences import told
+from app.strings.sentences import error_text
 from app.terminal import json_text
 from store.errors import MootError
 
 if TYPE_CHECKING:
     from tasks.run.listing import RunLine
-    from tasks.run.suite import Faults, Member, Suite
+    from tasks.run.suite import Faults, Suite, SuiteRun
     from tasks.scoring.metrics import Metric, Rule, Summary
 
 FILE = click.argument("file", type=click.Path(path_type=Path))
 
 
-@click.group(cls=Whole)
+@click.group(cls=ParagraphHelpGroup)
 def suite() -> None:
     """Play a suite: a TOML file of runs.
 
@@ -89,7 +89,7 @@ def run_suite(file: Path, dry_run: bool, as_json: bool) -> None:
 # --- playing --------------------------------------------------------------------------------------------------------
 
 
-def _line(member: Member) -> RunLine | None:
+def _line(member: SuiteRun) -> RunLine | None:
     from dataclasses import replace
 
     from store.writer import writer_of
@@ -178,7 +178,7 @@ def _played(read: Suite, lines: Sequence[RunLine | None]) -> bool:
         try:
             ended = _play(member, line is None)
         except MootError as error:
-            note(told(error))
+            note(error_text(error))
             ended = "failed"
         failed = failed or ended != "ended"
         if ended == "stopped":
@@ -187,7 +187,7 @@ def _played(read: Suite, lines: Sequence[RunLine | None]) -> bool:
     return failed
 
 
-def _play(member: Member, new: bool) -> str:
+def _play(member: SuiteRun, new: bool) -> str:
     """Play one member as far as it goes: ended, left, stopped, or failed where nothing but errors came of it."""
     from app.cli.driving import graded, name_errors, play
     from tasks.run.runner import resume_run, start_run
@@ -212,7 +212,7 @@ def _play(member: Member, new: bool) -> str:
 # --- what came of it ------------------------------------------------------------------------------------------------
 
 
-def _facts(member: Member) -> Data:
+def _facts(member: SuiteRun) -> Data:
     spec = member.spec
     return {
         "member": member.id, "run": member.run, "path": str(member.path), "benchmark": spec.benchmark,
@@ -220,7 +220,7 @@ def _facts(member: Member) -> Data:
     }  # fmt: skip
 
 
-def _row(member: Member) -> Data:
+def _row(member: SuiteRun) -> Data:
     """A member with what it came to: figures only where all of its episodes are over; `error` says why there are
     none."""
     from tasks.run.rescoring import read_stored, summary_of

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from app.cli.common import PACK, Whole, allow_host_option, json_option, say
-from app.cli.data import Talk
+from app.cli.common import PACK, ParagraphHelpGroup, allow_host_option, json_option, say
+from app.cli.data import ProgressPrinter
 from app.strings import t
-from app.strings.sentences import said
+from app.strings.sentences import translated
 from app.terminal import clean, json_text
 from store.errors import BadInput, NotFound
 from store.files import written_whole
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from models.engine import Engine
     from tasks.courts.from_judgment.drafting import Draft
     from tasks.legalagentbench.construct.compose import Parts
-    from tasks.legalagentbench.construct.generate import Generator, Made
+    from tasks.legalagentbench.construct.generate import ConstructedTasks, Generator
 
 
 def check_cases(paths: Sequence[Path], as_json: bool) -> bool:
@@ -40,7 +40,7 @@ def check_cases(paths: Sequence[Path], as_json: bool) -> bool:
     count = 0
     for found, cases in check_files(paths):
         if not as_json:
-            click.echo("".join(f"{clean(said(line), multiline=False)}\n" for line in found), nl=False)
+            click.echo("".join(f"{clean(translated(line), multiline=False)}\n" for line in found), nl=False)
         lines += found
         count += cases
     errors = sum(": error: " in line for line in lines)
@@ -100,7 +100,7 @@ def from_judgment(
     elif out is None:
         click.echo(json_text(made.case_fields))
     for line in report(made, out):
-        say(said(line), err=True)
+        say(translated(line), err=True)
     # A draft that was written can be finished by hand; one that was printed alone is of no use to the next program.
     ctx.exit(1 if made.needed and out is None else 0)
 
@@ -153,7 +153,7 @@ def constructed(
     from tasks.legalagentbench.construct.writing import writing_set
 
     text = shipped_parts()
-    engine, talk = _rewriter(seats), Talk()
+    engine, talk = _rewriter(seats), ProgressPrinter()
     try:
         made = generator(pack, lambda rng: Parts(text, rng), seed, talk)
         found = construct_set(made, wanted, lambda n: writing_set(made, n))
@@ -178,8 +178,10 @@ def _rewriter(seats: Sequence[str]) -> Engine | None:
     return open_engine(spec, parallel=AT_A_TIME)
 
 
-def _reworded(made: Generator, found: Made, parts: Parts, engine: Engine, talk: Talk) -> Made:
-    from tasks.legalagentbench.construct.generate import Made, check, coverage
+def _reworded(
+    made: Generator, found: ConstructedTasks, parts: Parts, engine: Engine, talk: ProgressPrinter
+) -> ConstructedTasks:
+    from tasks.legalagentbench.construct.generate import ConstructedTasks, check, coverage
     from tasks.legalagentbench.construct.rewrite import Rewriter
 
     rewriter = Rewriter(engine, parts, lambda task: check(task, made.toolbox, made.brute), made.names())
@@ -187,7 +189,7 @@ def _reworded(made: Generator, found: Made, parts: Parts, engine: Engine, talk: 
     for task in rewriter.rewrite(found.tasks):
         tasks.append(task)
         talk("rewriting", len(tasks), len(found.tasks))
-    return Made(tasks, {**found.report, **coverage(tasks), "rewritten": rewriter.report()})
+    return ConstructedTasks(tasks, {**found.report, **coverage(tasks), "rewritten": rewriter.report()})
 
 
 def coverage_lines(told: dict[str, Any]) -> list[str]:
@@ -209,7 +211,7 @@ _DAMAGE = ("heading_inside", "moved_paragraph", "cut_short", "duplicate", "misla
 """Findings about the text of an article that make it no gold."""
 
 
-@click.group(cls=Whole)
+@click.group(cls=ParagraphHelpGroup)
 def tasks() -> None:
     """Make tasks from a pack, check a task file, show a task.
 
@@ -321,11 +323,11 @@ def validate_tasks(
         click.echo(json_text(data))
     else:
         for fault in report.faults[:_SHOWN]:
-            say(said(fault))
+            say(translated(fault))
         if len(report.faults) > _SHOWN:
             click.echo(t("tasks.more", n=len(report.faults) - _SHOWN))
         for note in report.notes[:_SHOWN]:
-            say(t("tasks.note", note=said(note)))
+            say(t("tasks.note", note=translated(note)))
         groups = "  ".join(f"{group} {n}" for group, n in report.groups.items())
         key = "tasks.faulty" if report.faults else "tasks.sound"
         head = t(key, n=report.tasks, faults=len(report.faults), benchmark=report.benchmark)

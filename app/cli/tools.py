@@ -13,7 +13,7 @@ from contextlib import nullcontext, suppress
 
 import click
 
-from app.cli.common import PACK, Whole, say
+from app.cli.common import PACK, ParagraphHelpGroup, say
 from app.strings import t
 from app.terminal import clean, json_text, pad, truncate
 from store.pack import Pack
@@ -21,13 +21,13 @@ from tasks import registry
 from tasks.added import Tool, tools_named
 from tasks.episode.plain import plain
 from tasks.errors import UsageError
-from tasks.legalagentbench.tools import FINISH_NAMES, TOOLS, Toolbox, ToolResult, ToolSpec, spec_of
+from tasks.legalagentbench.tools import FINISH_NAMES, TOOLS, LabToolResult, Toolbox, ToolSpec, spec_of
 
 READING = ("database", "retriever")
 """Kinds of tools that read a pack."""
 
 
-@click.group(cls=Whole)
+@click.group(cls=ParagraphHelpGroup)
 def tools() -> None:
     """List and call the 37 tools of LegalAgentBench.
 
@@ -131,7 +131,7 @@ def _spec_data(spec: ToolSpec) -> dict[str, object]:
     }
 
 
-def _result_data(result: ToolResult) -> dict[str, object]:
+def _result_data(result: LabToolResult) -> dict[str, object]:
     return {
         "status": result.status,
         "observation": result.observation,

@@ -11,9 +11,9 @@ import click
 
 from app.cli.common import json_option, say
 from app.cli.driving import interruptible
-from app.ready import ensure_sample
+from app.ready_episodes import ensure_sample
 from app.strings import t
-from app.strings.sentences import said
+from app.strings.sentences import translated
 from app.terminal import clean, json_text, pad
 from tasks.run import scenes
 from tasks.run.engines import open_engine
@@ -65,6 +65,6 @@ def _print(found: scenes.Row) -> None:
         **{name: f"{found[name] / calls:.0%}" for name in ("echo", "repeat")},
         "verdict": t(f"try.verdict.{found['verdict']}"), "speed": f"{found['tokens_per_second']:.1f}",
         **{name: f"{found[f'{name}_each']:.0f}" for name in ("evaluated", "reused")},
-        "why": t(f"try.why.{reason}", failed=said(found["failed"])) if reason else "",
+        "why": t(f"try.why.{reason}", failed=translated(found["failed"])) if reason else "",
     }  # fmt: skip
     say(t("try.row", **shown))

@@ -15,11 +15,11 @@ from app.strings import duration, t
 from app.terminal import clean, json_text, pad
 from app.words import away_text
 from tasks.episode.events import ModelCalled, Record, Stopped, ToolReturned, encode
-from tasks.episode.scheduler import Committed, EngineAway, EpisodeEnded, Notice, Waiting
+from tasks.episode.scheduler import EngineUnavailable, EpisodeEnded, Notice, RecordsCommitted, SeatWaiting
 
 if TYPE_CHECKING:
-    from app.desk.court.scene import Scene
-    from app.desk.episode.renderers import Block
+    from app.desk.court.scene import EpisodeSnapshot
+    from app.desk.episode.renderers import EventBlock
 
 
 watch_option = click.option(
@@ -53,9 +53,9 @@ class Progress:
         self._open = False
 
     def notify(self, notice: Notice) -> None:
-        if isinstance(notice, EngineAway):
+        if isinstance(notice, EngineUnavailable):
             self.say(away_text(notice))
-        if not isinstance(notice, Committed):
+        if not isinstance(notice, RecordsCommitted):
             return
         for record in notice.records:
             if isinstance(record.event, ModelCalled) and not record.event.human:
@@ -121,9 +121,9 @@ class Player:
     def __init__(self, card: Mapping[str, Any]) -> None:
         from app.desk.episode.renderers import each, label_width
 
-        self._make: Callable[[Sequence[Record]], Mapping[int, Block | None]] = each
+        self._make: Callable[[Sequence[Record]], Mapping[int, EventBlock | None]] = each
         self._gutter = label_width()
-        self.scene: Scene | None = None
+        self.scene: EpisodeSnapshot | None = None
         """Who is who in the episode of a court."""
         if card.get("env"):
             from app.desk.court.lines import GUTTER, CourtLines
@@ -171,7 +171,7 @@ class PlainWatcher:
         self._players: dict[str, Player] = {}
 
     def notify(self, notice: Notice) -> None:
-        if isinstance(notice, Committed):
+        if isinstance(notice, RecordsCommitted):
             player = self._players.get(notice.episode) or Player(notice.state.card)
             self._players[notice.episode] = player
             for step, text in player.play(notice.records):
@@ -182,9 +182,9 @@ class PlainWatcher:
                 self._write(text)
         elif isinstance(notice, EpisodeEnded):
             self._players.pop(notice.episode, None)
-        elif isinstance(notice, EngineAway):
+        elif isinstance(notice, EngineUnavailable):
             self._write(f"moot: {away_text(notice)}")
-        elif isinstance(notice, Waiting):
+        elif isinstance(notice, SeatWaiting):
             self._head(notice.episode)
             player = self._players.get(notice.episode) or Player(self._card_of(notice.episode))
             self._write(f"{t('event.waiting')}: {player.seat(notice.ask.seat)}")
@@ -207,11 +207,11 @@ class JsonWatcher:
         self._stream = stream
 
     def notify(self, notice: Notice) -> None:
-        if isinstance(notice, Committed):
+        if isinstance(notice, RecordsCommitted):
             for record in notice.records:
                 self._stream.write(json_text(record_data(notice.episode, record)) + "\n")
             self._stream.flush()
-        elif isinstance(notice, EngineAway):
+        elif isinstance(notice, EngineUnavailable):
             away = {"engine": notice.spec, "away": str(notice.error), "seconds": notice.seconds}
             self._stream.write(json_text(away) + "\n")
             self._stream.flush()

@@ -40,10 +40,10 @@ from tasks.errors import TaskError
 from tasks.reports.model import replies_line
 from tasks.reports.strip import Strip, scale, strip
 from tasks.reports.words import word
-from tasks.run.board import Entry, Field, entries, fields, places, printed
+from tasks.run.board import BoardRow, TaskFileRuns, entries, fields, places, printed
 from tasks.run.figures import Figure, Figures, figures_of
 from tasks.scoring.names import Names, measure_name
-from tasks.scoring.published import Place, Published
+from tasks.scoring.published import Place, PublishedRow
 
 WIDTHS = {"n": 7, "strict": 8, "interval": 10, "compat": 8, "degenerate": 4, "tokens_each": 12, "seconds_each": 10}
 """Columns of figures, and their cells."""
@@ -57,7 +57,7 @@ UNREAD = "…"
 """A figure that is still being read."""
 
 
-def named(entry: Entry) -> str:
+def named(entry: BoardRow) -> str:
     """What a row is called."""
     if entry.paper is not None:
         return f"{one(entry.paper.model)} · {term('agent', entry.paper.way)}"
@@ -76,7 +76,7 @@ def measured(place: Place) -> str:
 
 
 def cells(
-    entry: Entry, names: int, room: int, colours: Mapping[str, str], mark: str = "", why: str = ""
+    entry: BoardRow, names: int, room: int, colours: Mapping[str, str], mark: str = "", why: str = ""
 ) -> dict[str, Text]:
     """The cells of a row by column.
 
@@ -107,7 +107,7 @@ def cells(
     return {"name": _name(entry, names, mark, tone, colours), "plot": plot, **shown}
 
 
-def _name(entry: Entry, room: int, mark: str, tone: str, colours: Mapping[str, str]) -> Text:
+def _name(entry: BoardRow, room: int, mark: str, tone: str, colours: Mapping[str, str]) -> Text:
     head: list[tuple[str, str]] = [(f" {mark} ", "reverse"), (" ", "")] if mark else []
     if entry.line is not None and entry.line.fictional:
         head.append((f"{fiction(room)} ", colours.get("warning", "")))
@@ -120,7 +120,7 @@ def fiction(room: int) -> str:
     return f"● {t('mark.fictional')}" if room >= WORDY else "●"
 
 
-def behind(entry: Entry) -> str:
+def behind(entry: BoardRow) -> str:
     """How many tasks stand behind a figure, and of how many where that is fewer: 148/150."""
     return str(entry.n or "–") + (f"/{entry.of}" if entry.of else "")
 
@@ -129,12 +129,12 @@ def _points(row: Figure | None, value: float | None, unknown: str) -> str:
     return points(row) if row is not None else unknown if value is None else f"{value:.1f}"
 
 
-def _interval(entry: Entry) -> str:
+def _interval(entry: BoardRow) -> str:
     shown = entry.strict if entry.strict is not None and entry.strict.value is not None else entry.compat
     return "" if shown is None else spread(shown)
 
 
-def _plot(entry: Entry, room: int, colours: Mapping[str, str]) -> Text:
+def _plot(entry: BoardRow, room: int, colours: Mapping[str, str]) -> Text:
     strict, compat = entry.value
     shown = entry.strict if entry.strict is not None and entry.strict.value is not None else entry.compat
     value = compat if strict is None else strict
@@ -150,7 +150,7 @@ def _plot(entry: Entry, room: int, colours: Mapping[str, str]) -> Text:
     )
 
 
-def tokens_each(entry: Entry) -> float | None:
+def tokens_each(entry: BoardRow) -> float | None:
     """Tokens a success."""
     if entry.paper is not None:
         whole = entry.compat is not None and (entry.compat.name, entry.compat.group) == ("success", "all")
@@ -160,7 +160,7 @@ def tokens_each(entry: Entry) -> float | None:
     return entry.figures.tokens / entry.solved if entry.figures and entry.figures.tokens and entry.solved else None
 
 
-def seconds_each(entry: Entry) -> float | None:
+def seconds_each(entry: BoardRow) -> float | None:
     """Seconds a success."""
     return entry.figures.seconds / entry.solved if entry.figures and entry.figures.seconds and entry.solved else None
 
@@ -188,7 +188,7 @@ class BoardScreen(SortedScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        self.fields: list[Field] = []
+        self.fields: list[TaskFileRuns] = []
         self.wanted: Path | None = None
         """A run whose tasks are to be shown."""
         self.at = 0
@@ -199,7 +199,7 @@ class BoardScreen(SortedScreen):
         self.shipped = False
         """Whether the model that comes with Moot stands among the others."""
         self.base: RunLine | None = None
-        self._paper: Sequence[Published] = ()
+        self._paper: Sequence[PublishedRow] = ()
         self._loaded = False
         self._room = 0
 
@@ -214,19 +214,19 @@ class BoardScreen(SortedScreen):
         self.wanted = path
         self._choose()
 
-    def _have(self, found: list[Field]) -> None:
+    def _have(self, found: list[TaskFileRuns]) -> None:
         shown = self.field
         self.fields, self._loaded = found, True
         there = [at for at, field in enumerate(found) if shown and field.tasks == shown.tasks]
         self.at = there[0] if there else 0
         self._choose()
 
-    def _have_paper(self, found: Sequence[Published]) -> None:
+    def _have_paper(self, found: Sequence[PublishedRow]) -> None:
         self._paper = found
         self.show()
 
     @property
-    def field(self) -> Field | None:
+    def field(self) -> TaskFileRuns | None:
         found = self.fields[self.at] if self.at < len(self.fields) else None
         return found.compared if found is not None and not self.shipped else found
 
@@ -281,14 +281,14 @@ class BoardScreen(SortedScreen):
         return places(self.figures[line.path] for line in field.lines if line.path in self.figures) if field else {}
 
     @property
-    def rows(self) -> list[Entry]:
+    def rows(self) -> list[BoardRow]:
         if self.field is None:
             return []
         found = entries(self.field, self.figures, self._paper if self.papers else (), self._place)
         found = [entry for entry in found if self.matches(self._said(entry))]
         if not self.order:
             return found
-        values: Mapping[str, Callable[[Entry], Any]] = {
+        values: Mapping[str, Callable[[BoardRow], Any]] = {
             "name": named, "n": lambda entry: entry.n, "strict": lambda entry: entry.value[0],
             "compat": lambda entry: entry.value[1], "tokens_each": tokens_each, "seconds_each": seconds_each,
         }  # fmt: skip
@@ -299,7 +299,7 @@ class BoardScreen(SortedScreen):
         known_places = self.places
         return self.place if self.place in known_places else next(iter(known_places), None)
 
-    def _said(self, entry: Entry) -> str:
+    def _said(self, entry: BoardRow) -> str:
         line = entry.line
         return f"{named(entry)} {line.id} {line.agent} {line.model} {line.pack}" if line else named(entry)
 
@@ -341,7 +341,7 @@ class BoardScreen(SortedScreen):
             words.append(f"{word('replies', language())}  {told}")
         self.query_one(RowsTable).border_subtitle = " · ".join(words)
 
-    def _fill(self, table: RowsTable, rows: Sequence[Entry]) -> None:
+    def _fill(self, table: RowsTable, rows: Sequence[BoardRow]) -> None:
         columns = ["name", "n", "strict", *(["interval"] if self.size.width >= NARROW else []), "compat"]
         columns += ["degenerate"] if any(one.figures.degenerate for one in rows if one.figures) else []
         columns += ["plot", *(["tokens_each", "seconds_each"] if self.size.width >= WIDE else [])]
@@ -369,7 +369,7 @@ class BoardScreen(SortedScreen):
             shown.append((key, [row[name] for name in columns]))
         table.fill(heads, shown)
 
-    def _heading(self, paper: Published, columns: Sequence[str], plot: int) -> list[Text]:
+    def _heading(self, paper: PublishedRow, columns: Sequence[str], plot: int) -> list[Text]:
         told = t("board.printed", paper=one(paper.paper))
         n = t("board.printed.n", n=paper.tasks) if paper.tasks else ""
         shown = [Text(truncate(f"◇ {told}", self._room), style="italic")] + [Text("")] * (len(columns) - 1)

@@ -18,7 +18,7 @@ from textual.worker import get_current_worker
 from app.desk.bindings import bindings
 from app.desk.episode.renderers import Line, Piece, one, render
 from app.desk.scaffold import PanesScreen
-from app.desk.widgets.lines import LinesPane, Row, aligned, beside, rows_of
+from app.desk.widgets.lines import DisplayRow, LinesPane, aligned, beside, rows_of
 from app.desk.widgets.tables import RowsTable
 from app.library import RunLine
 from app.strings import language, t, term
@@ -29,23 +29,33 @@ from tasks.reports.comparison import bar, chance, clear, fact, value_of, verdict
 from tasks.reports.model import measure
 from tasks.reports.plots import bar_text, reach
 from tasks.reports.words import SCALE
-from tasks.run.comparing import Both, Compared, Comparison, Side, Step, TaskLine, growing, parting, steps_of
+from tasks.run.comparing import (
+    ComparedRun,
+    Comparison,
+    MeasureComparison,
+    RecordPair,
+    StepPair,
+    TaskLine,
+    growing,
+    parting,
+    steps_of,
+)
 from tasks.run.header import is_fictional
 from tasks.scoring.metrics import RULES
 
 
-def step_rows(steps: Sequence[Step], width: int) -> Iterator[Row]:
+def step_rows(steps: Sequence[StepPair], width: int) -> Iterator[DisplayRow]:
     """Both records in two columns."""
     apart, column = parting(steps), (width - 3) // 2
     for step in steps:
         mark = ((f" ≠ {t('compare.here')}", "warn"),) if step.number == apart else ()
-        yield Row(((f"── {t('event.step', step=step.number)}", "label" if step.same else "mark"), *mark))
+        yield DisplayRow(((f"── {t('event.step', step=step.number)}", "label" if step.same else "mark"), *mark))
         for beside_each_other, members in groupby(step.pairs, key=lambda pair: None not in (pair.first, pair.second)):
             pairs = list(members)
             yield from _rows(pairs, column) if beside_each_other else _alone(pairs, column)
 
 
-def _rows(pairs: Sequence[Both], column: int) -> Iterator[Row]:
+def _rows(pairs: Sequence[RecordPair], column: int) -> Iterator[DisplayRow]:
     for pair in pairs:
         (label, first), (_, second) = _said(pair.first), _said(pair.second)
         if not label:
@@ -55,7 +65,7 @@ def _rows(pairs: Sequence[Both], column: int) -> Iterator[Row]:
             yield from beside(left, right, column)
 
 
-def _alone(pairs: Sequence[Both], column: int) -> Iterator[Row]:
+def _alone(pairs: Sequence[RecordPair], column: int) -> Iterator[DisplayRow]:
     """What either side did that the other has nothing for."""
     sides: tuple[list[Line], list[Line]] = ([], [])
     for pair in pairs:
@@ -91,7 +101,7 @@ class StepsScreen(PanesScreen):
     def __init__(self, comparison: Comparison, line: TaskLine) -> None:
         super().__init__()
         self.comparison, self.line = comparison, line
-        self.steps: list[Step] | None = None
+        self.steps: list[StepPair] | None = None
 
     def panes(self) -> ComposeResult:
         yield LinesPane("compared_steps", id="steps")
@@ -99,7 +109,7 @@ class StepsScreen(PanesScreen):
     def on_mount(self) -> None:
         self.job("steps", partial(steps_of, self.comparison, self.line), self._have)
 
-    def _have(self, steps: list[Step]) -> None:
+    def _have(self, steps: list[StepPair]) -> None:
         self.steps = steps
         self.show()
 
@@ -133,17 +143,17 @@ LABEL, WIDE_LABEL = 20, 30
 LEAST_BAR, WIDEST_BAR = 11, 51
 
 
-def side_words(side: Side) -> str:
+def side_words(side: ComparedRun) -> str:
     """A run in words: who was tested, with what, on what."""
     words = [one(who(side, language()))]
     words += [t("mark.fictional")] if is_fictional(side.header) else []
     return " · ".join([*words, one(side.run)])
 
 
-def figure_rows(found: Comparison | None, width: int) -> Iterator[Row]:
+def figure_rows(found: Comparison | None, width: int) -> Iterator[DisplayRow]:
     """All measures: both means, the difference with its interval as figures and as a bar, p."""
     if found is None:
-        yield Row(((t("compare.reading"), "dim"),))
+        yield DisplayRow(((t("compare.reading"), "dim"),))
         return
     heads: list[Line] = [
         ((f"{t('compare.first')} ", "label"), (side_words(found.first), "text")),
@@ -157,13 +167,13 @@ def figure_rows(found: Comparison | None, width: int) -> Iterator[Row]:
     most, room = reach(bars), min(WIDEST_BAR, width - label - FIGURES - 2)
     ends = f"{-most:+g}", "0", f"{most:+g}"
     gap = (room - sum(map(len, ends))) // 2
-    yield Row(())
+    yield DisplayRow(())
     scale = "  " + (" " * gap).join(ends) if room >= LEAST_BAR else ""
-    yield Row(((f"{_row('', (t(f'compare.{name}') for name in HEADS), label)}{scale}", "dim"),))
+    yield DisplayRow(((f"{_row('', (t(f'compare.{name}') for name in HEADS), label)}{scale}", "dim"),))
     for row, one_bar in zip(found.rows, bars, strict=True):
         plot: list[Piece] = [("  " + bar_text(one_bar, most, room), "bar")] if room >= LEAST_BAR else []
-        yield Row((*_figures(row, label), *plot))
-    yield Row(())
+        yield DisplayRow((*_figures(row, label), *plot))
+    yield DisplayRow(())
     for told in found.differences:
         said = (
             (f"{fact(told[0], language())}：", "dim"),
@@ -177,7 +187,7 @@ def _row(label: str, figures: Iterable[str], room: int) -> str:
     return pad(truncate(label, room), room) + "".join(cells)
 
 
-def _figures(row: Compared, room: int) -> list[Piece]:
+def _figures(row: MeasureComparison, room: int) -> list[Piece]:
     found, whole = row.found, row.group.name == "all"
     figures = (
         str(found.n), f"{SCALE * found.first:.1f}", f"{SCALE * found.second:.1f}", f"{SCALE * found.difference:+.1f}",

@@ -20,7 +20,7 @@ from app.desk.episode.renderers import one
 from app.desk.jobs import OnDesk
 from app.desk.widgets.key_bar import areas_of
 from app.strings import known, t
-from app.strings.sentences import said
+from app.strings.sentences import translated
 from app.terminal import pad
 from app.wrapping import wrap
 
@@ -138,7 +138,7 @@ class ProgressScreen(ModalScreen[None]):
 
     CSS_PATH = "dialog.tcss"
 
-    class Came(Message):
+    class Updated(Message):
         """So much is done; `total` None means unknown."""
 
         def __init__(self, what: str, done: int, total: int | None) -> None:
@@ -148,11 +148,11 @@ class ProgressScreen(ModalScreen[None]):
             self.total = total
 
         def can_replace(self, message: Message) -> bool:
-            return isinstance(message, ProgressScreen.Came)
+            return isinstance(message, ProgressScreen.Updated)
 
     def tell(self, what: str, done: int, total: int | None) -> None:
         """So much is done; may be called by any thread."""
-        self.post_message(self.Came(what, done, total))
+        self.post_message(self.Updated(what, done, total))
 
     def __init__(self, title: str, text: str) -> None:
         super().__init__()
@@ -166,10 +166,10 @@ class ProgressScreen(ModalScreen[None]):
             yield ProgressBar(show_eta=False)
             yield Static("", classes="dialog--hint", id="what", markup=False)
 
-    def on_progress_screen_came(self, event: Came) -> None:
+    def on_progress_screen_updated(self, event: Updated) -> None:
         self.query_one(ProgressBar).update(total=event.total, progress=event.done)
         keys = (f"{table}.{event.what}" for table in ("corpus_screen.shelf", "progress.what"))
-        words = next((t(key) for key in keys if known(key)), one(said(event.what)))
+        words = next((t(key) for key in keys if known(key)), one(translated(event.what)))
         self.query_one("#what", Static).update(words)
 
 

@@ -36,31 +36,31 @@ MOST_RUNS = 20
 
 
 @dataclass(frozen=True)
-class Offer:
+class EngineOption:
     """One engine to choose: its SPEC and how it is called in a list."""
 
     spec: str
     label: str
 
 
-def offered(runs: Iterable[RunLine] | None = None) -> list[Offer]:
+def offered(runs: Iterable[RunLine] | None = None) -> list[EngineOption]:
     """Models of the library by name, then recorded runs of models, newest first."""
     return [*_models(), *_recorded(library.runs() if runs is None else runs)]
 
 
-def _models() -> list[Offer]:
+def _models() -> list[EngineOption]:
     try:
         lines = models()
     except BadEngine:
         return []
     able = [line for line in lines if not line.fault and not line.is_embedding]
     able.sort(key=lambda line: line.entry.shipped)  # nobody measures the one for demonstration by not choosing
-    return [Offer(f"llama:{line.name}", line.summary) for line in able]
+    return [EngineOption(f"llama:{line.name}", line.summary) for line in able]
 
 
-def _recorded(runs: Iterable[RunLine]) -> list[Offer]:
+def _recorded(runs: Iterable[RunLine]) -> list[EngineOption]:
     played = [line for line in runs if line.model and not line.error and line.finished][:MOST_RUNS]
-    return [Offer(f"recorded:{line.id}", _run_label(line)) for line in played]
+    return [EngineOption(f"recorded:{line.id}", _run_label(line)) for line in played]
 
 
 def _run_label(line: RunLine) -> str:
@@ -112,7 +112,7 @@ class EngineField(Vertical):
     def __init__(self, chosen: str = "", *, id: str = "engine") -> None:
         super().__init__(id=id)
         self._chosen = chosen
-        self._offers: list[Offer] = []
+        self._offers: list[EngineOption] = []
 
     def compose(self) -> ComposeResult:
         yield Field(t("engine.field"), choice(self._options(), "offers"), id="offers-field")
@@ -128,7 +128,7 @@ class EngineField(Vertical):
             (t("engine.typed"), TYPED),
         ]
 
-    def offer(self, offers: Sequence[Offer]) -> None:
+    def offer(self, offers: Sequence[EngineOption]) -> None:
         self._offers = list(offers)
         select = self.query_one("#offers", Select)
         select.set_options(plain(self._options()))

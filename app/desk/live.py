@@ -20,28 +20,36 @@ from pathlib import Path
 
 from app.desk.episode.open_turn import OpenTurn
 from app.desk.messages import (
-    Away,
-    Closed,
+    EngineRetry,
     EpisodeLine,
+    EpisodesFinished,
+    EpisodeWatched,
     Fact,
-    Failed,
-    Moving,
+    OpenTurnChanged,
+    PlayMode,
     Post,
-    Progressed,
+    RunClosed,
     RunFacts,
+    RunFailed,
     RunOpened,
-    Streamed,
-    Watched,
 )
 from app.library import read_records
 from app.strings import t
-from app.strings.sentences import told
+from app.strings.sentences import error_text
 from app.words import away_text
 from models.engine import Ask, Delta, EngineError
 from store.writer import on_stop_requested, writer_of
 from tasks.episode.driver import Driver
 from tasks.episode.events import Record, Said, Seated, StepEnded, Stopped
-from tasks.episode.scheduler import HUMAN, Committed, EngineAway, EpisodeEnded, Notice, Streaming, Waiting
+from tasks.episode.scheduler import (
+    HUMAN,
+    EngineUnavailable,
+    EpisodeEnded,
+    Notice,
+    RecordsCommitted,
+    ReplyStream,
+    SeatWaiting,
+)
 from tasks.episode.state import State, fold
 from tasks.run.following import Follower
 from tasks.run.header import header_of
@@ -72,7 +80,7 @@ LONGEST = 45.0
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class LastStep:
     """The last step that was made: what it brought, how long it took, and when it was over."""
 
     records: tuple[Record, ...] = ()
@@ -80,7 +88,7 @@ class Made:
     ended: float = 0.0
 
     @classmethod
-    def of(cls, records: Sequence[Record], began: float, ended: float) -> Made:
+    def of(cls, records: Sequence[Record], began: float, ended: float) -> LastStep:
         """The last step of an episode with these records."""
         step = records[-1].step if records else 0
         return cls(tuple(takewhile(lambda record: record.step == step, reversed(records))), ended - began, ended)
@@ -110,7 +118,7 @@ class RunThread:
 
     def _tell_failure(self, error: Exception) -> None:
         title = getattr(error, "title", None) or f"{type(error).__name__}: {error}"
-        self._tell(Failed(str(title), str(getattr(error, "hint", ""))))
+        self._tell(RunFailed(str(title), str(getattr(error, "hint", ""))))
 
 
 class LiveRun(RunThread):
@@ -139,7 +147,7 @@ class LiveRun(RunThread):
         self._news = False
         self._stopping = threading.Event()
         self._idle = False
-        self._made = Made()
+        self._made = LastStep()
 
     # wishes, from the thread of the desk
 
@@ -160,7 +168,7 @@ class LiveRun(RunThread):
             driver = run.scheduler.episodes[episode]
             began = clock()
             run.scheduler.answer(episode, text)
-            self._made = Made.of(driver.state.records, began, clock())
+            self._made = LastStep.of(driver.state.records, began, clock())
             if episode not in self._asks and not driver.stopped and not run.scheduler.lost:
                 self._move("auto")
 
@@ -207,7 +215,7 @@ class LiveRun(RunThread):
         """Of those that are over only the one that is watched stays in memory."""
         self._watched = episode
         self._news = False
-        self._tell(Watched(episode, self._states[episode], self._asks.get(episode)))
+        self._tell(EpisodeWatched(episode, self._states[episode], self._asks.get(episode)))
         for name in [name for name, state in self._states.items() if state.stopped and name != episode]:
             del self._states[name]
 
@@ -231,7 +239,7 @@ class LiveRun(RunThread):
                 engine.close()
 
     def turn(self, episode: str) -> OpenTurn | None:
-        """The open turn of an episode as it now stands; `Streamed` comes again only after this was read."""
+        """The open turn of an episode as it now stands; `OpenTurnChanged` comes again only after this was read."""
         self._news = False
         return self._turns.get(episode)
 
@@ -264,7 +272,7 @@ class LiveRun(RunThread):
         except Exception as error:
             self._tell_failure(error)
             self.closed.set()
-            self._tell(Closed())
+            self._tell(RunClosed())
             return
         self._run = run
         try:
@@ -278,18 +286,18 @@ class LiveRun(RunThread):
             self._tell_failure(error)
         finally:
             self.closed.set()
-            self._tell(Closed())
+            self._tell(RunClosed())
 
     def _wished(self) -> None:
         """Another process asked that the run stops."""
-        self._tell(Away(t("played.wished")))
+        self._tell(EngineRetry(t("played.wished")))
         self.close()
 
     def notify(self, notice: Notice) -> None:
         match notice:
-            case Streaming(delta):
+            case ReplyStream(delta):
                 self._stream(delta)
-            case Committed(episode, records, state):
+            case RecordsCommitted(episode, records, state):
                 self._close_turn(episode, records)
                 with self._watching:
                     self._states[episode] = state
@@ -298,7 +306,7 @@ class LiveRun(RunThread):
                     self._asks.pop(episode, None)
                     self._pass_on(notice)
                 self._done += sum(isinstance(record.event, Stopped) for record in records)
-            case Waiting(episode, ask):
+            case SeatWaiting(episode, ask):
                 self._turns.pop(episode, None)
                 with self._watching:
                     self._asks[episode] = ask
@@ -307,12 +315,12 @@ class LiveRun(RunThread):
                     self._move("paused")
             case EpisodeEnded():
                 self._pass_on(notice)
-            case EngineAway(_, error, None):
-                self._tell(Failed(away_text(notice), error.hint))
-            case EngineAway():
-                self._tell(Away(away_text(notice)))
+            case EngineUnavailable(_, error, None):
+                self._tell(RunFailed(away_text(notice), error.hint))
+            case EngineUnavailable():
+                self._tell(EngineRetry(away_text(notice)))
 
-    def _pass_on(self, notice: Committed | Waiting | EpisodeEnded) -> None:
+    def _pass_on(self, notice: RecordsCommitted | SeatWaiting | EpisodeEnded) -> None:
         """News of an episode, if it is the one that is watched."""
         if notice.episode == self._watched:
             self._tell(notice)
@@ -323,7 +331,7 @@ class LiveRun(RunThread):
         of = run.scheduler.episodes
         lines = tuple(EpisodeLine(row.id, row.task_id, 0, of.outcome(row.id)) for row in run.rows.values())
         self._tell(RunOpened(self._facts, lines))
-        self._tell(Moving(self._mode))
+        self._tell(PlayMode(self._mode))
 
     def _begin(self, run: Run) -> None:
         self.path = run.journal.path
@@ -362,7 +370,7 @@ class LiveRun(RunThread):
             self._turns.pop(episode, None)
         if episode == self._watched and not self._news:
             self._news = True
-            self._tell(Streamed(episode))
+            self._tell(OpenTurnChanged(episode))
 
     def _open_turn(self, driver: Driver) -> None:
         """A step begins: where a model holds a seat it will be asked, and may say nothing for a while."""
@@ -415,7 +423,7 @@ class LiveRun(RunThread):
         with self._watching:
             ask = self._asks.get(self._watched)
             if ask is not None:
-                self._tell(Waiting(self._watched, ask))
+                self._tell(SeatWaiting(self._watched, ask))
 
     def _next(self) -> Wish | None:
         """The next wish; None when it is time for another step, or nobody wished for anything."""
@@ -439,7 +447,7 @@ class LiveRun(RunThread):
         self._open_turn(driver)
         began = clock()
         goes_on = run.scheduler.step(episode)
-        self._made = Made.of(driver.state.records, began, clock())
+        self._made = LastStep.of(driver.state.records, began, clock())
         if driver.stopped:
             run.record_scores()
             self._tell_progress(run)
@@ -467,21 +475,21 @@ class LiveRun(RunThread):
     def _move(self, mode: str) -> None:
         if mode != self._mode:
             self._mode = mode
-            self._tell(Moving(mode))
+            self._tell(PlayMode(mode))
 
     def _tell_progress(self, run: Run, *, seldom: bool = False) -> None:
         now = time.monotonic()
         if not seldom or now - self._told > 0.1:
             self._told = now
-            self._tell(Progressed(self._done, len(run.scheduler.episodes)))
+            self._tell(EpisodesFinished(self._done, len(run.scheduler.episodes)))
             self._tell_troubles(run)
 
     def _tell_troubles(self, run: Run) -> None:
         """What troubles the run and was not said before."""
-        for trouble in map(told, run.troubles()):
+        for trouble in map(error_text, run.troubles()):
             if trouble not in self._troubles:
                 self._troubles.add(trouble)
-                self._tell(Away(trouble))
+                self._tell(EngineRetry(trouble))
 
 
 LOOK = 0.3
@@ -516,21 +524,21 @@ class FollowedRun(RunThread):
                     if (episode := self._wanted.get(timeout=LOOK)) is not None:
                         self._show(episode)
                 if follower.look():
-                    self._tell(Progressed(len(follower.outcomes), follower.n))
+                    self._tell(EpisodesFinished(len(follower.outcomes), follower.n))
                 if not playing:
                     break
         except Exception as error:
             self._tell_failure(error)
         finally:
             self.closed.set()
-            self._tell(Closed())
+            self._tell(RunClosed())
 
     def notify(self, notice: Notice) -> None:
-        if isinstance(notice, Committed | EpisodeEnded) and notice.episode == self._watched:
+        if isinstance(notice, RecordsCommitted | EpisodeEnded) and notice.episode == self._watched:
             self._tell(notice)
 
     def _show(self, episode: str) -> None:
         facts, episodes, self._watched, records = read_records(self.path, episode)
         self._tell(RunOpened(facts, episodes))
-        self._tell(Moving("followed"))
-        self._tell(Watched(self._watched, fold(records), None))
+        self._tell(PlayMode("followed"))
+        self._tell(EpisodeWatched(self._watched, fold(records), None))

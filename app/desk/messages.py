@@ -55,7 +55,7 @@ class RunOpened:
 
 
 @dataclass(frozen=True, slots=True)
-class Watched:
+class EpisodeWatched:
     """News are of this episode from now on, which is at this state; `ask` is an open question to a person, if any."""
 
     episode: str
@@ -64,21 +64,21 @@ class Watched:
 
 
 @dataclass(frozen=True, slots=True)
-class Streamed:
+class OpenTurnChanged:
     """The open turn of an episode has changed: `LiveRun.turn` gives it, and until it is read no more such news."""
 
     episode: str
 
 
 @dataclass(frozen=True, slots=True)
-class Moving:
+class PlayMode:
     """Whether the thread goes on by itself: 'paused', 'auto' (one episode), 'all', or 'followed'."""
 
     mode: str
 
 
 @dataclass(frozen=True, slots=True)
-class Progressed:
+class EpisodesFinished:
     """How many episodes of a run are over."""
 
     done: int
@@ -86,14 +86,14 @@ class Progressed:
 
 
 @dataclass(frozen=True, slots=True)
-class Away:
+class EngineRetry:
     """An engine, or one of its servers, does not answer and is tried again: one sentence."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class Failed:
+class RunFailed:
     """Something went wrong in the thread: one sentence and what helps."""
 
     title: str
@@ -101,10 +101,12 @@ class Failed:
 
 
 @dataclass(frozen=True, slots=True)
-class Closed:
+class RunClosed:
     """The run is stored and its file closed."""
 
 
-Fact = RunOpened | Watched | Streamed | Moving | Progressed | Away | Failed | Closed
+Fact = (
+    RunOpened | EpisodeWatched | OpenTurnChanged | PlayMode | EpisodesFinished | EngineRetry | RunFailed | RunClosed
+)
 Post = Callable[[int, Notice | Fact], object]
 """Takes a notice or fact from any thread, with the number of the thread, so that late ones of another are known."""

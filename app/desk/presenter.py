@@ -22,9 +22,9 @@ from textual.widgets import Label
 
 from app.court_words import DISCLAIMER
 from app.desk.bindings import bindings
-from app.desk.court.draft import Draft, draft_of
+from app.desk.court.draft import DraftView, draft_of
 from app.desk.court.panes import brief_lines, scene_now
-from app.desk.court.scene import Scene
+from app.desk.court.scene import EpisodeSnapshot
 from app.desk.court.stage import (
     Utterance,
     before_lines,
@@ -50,23 +50,23 @@ from app.desk.episode.scores import StepScores
 from app.desk.episode.seat import PresenterSeat
 from app.desk.jobs import OnDesk
 from app.desk.live import LONGEST, PACES, clock
-from app.desk.messages import Fact, Failed, Moving, Streamed
+from app.desk.messages import Fact, OpenTurnChanged, PlayMode, RunFailed
 from app.desk.widgets.answer_box import AnswerBox, AnswerText
 from app.desk.widgets.key_bar import KeyBar
-from app.desk.widgets.lines import LineView, Row, row_text, wrapped
+from app.desk.widgets.lines import DisplayRow, LineView, row_text, wrapped
 from app.strings import t
 from app.terminal import width as cells
 from tasks.courts.environment import Cue, environment
 from tasks.episode.events import Seated, StepEnded
-from tasks.episode.scheduler import HUMAN, Committed, Notice
+from tasks.episode.scheduler import HUMAN, Notice, RecordsCommitted
 from tasks.run.header import is_fictional
 
 Maker = Callable[[int], Sequence[Line]]
 """Lines for a width in cells."""
-BLANK = Row((("", "text"),))
+BLANK = DisplayRow((("", "text"),))
 
 
-class Board(LineView):
+class SlideView(LineView):
     """Shows what a maker gives for the width.
 
     `align`: of lines that are shorter than the board. `fall`: what is lower than the board stands at its bottom.
@@ -104,8 +104,8 @@ class Board(LineView):
         """Rows that cannot be seen without scrolling."""
         return max(0, len(self.rows) - max(1, self.scrollable_content_region.height))
 
-    def build(self, width: int) -> Iterable[Row]:
-        lines = [[Row(tuple(row)) for row in wrapped(line, width, self._hang)] for line in self._make(width)]
+    def build(self, width: int) -> Iterable[DisplayRow]:
+        lines = [[DisplayRow(tuple(row)) for row in wrapped(line, width, self._hang)] for line in self._make(width)]
         height = self.scrollable_content_region.height
         rows = _apart(lines, 1) if self._airy else [row for line in lines for row in line]
         if self._airy and len(rows) > height:
@@ -115,9 +115,9 @@ class Board(LineView):
         return [BLANK] * max(0, height - len(rows)) + rows if self._fall else rows
 
 
-def _apart(lines: Sequence[Sequence[Row]], gap: int) -> list[Row]:
+def _apart(lines: Sequence[Sequence[DisplayRow]], gap: int) -> list[DisplayRow]:
     """The rows of paragraphs with so many blank rows between them, and one more between paragraphs."""
-    rows: list[Row] = []
+    rows: list[DisplayRow] = []
     for line in lines:
         rows += [BLANK] if rows else []
         for number, row in enumerate(line):
@@ -126,9 +126,9 @@ def _apart(lines: Sequence[Sequence[Row]], gap: int) -> list[Row]:
     return rows
 
 
-def _centred(row: Row, room: int) -> Row:
+def _centred(row: DisplayRow, room: int) -> DisplayRow:
     left = max(0, room - cells(row_text(row).rstrip())) // 2
-    return Row(((" " * left, "text"), *row.pieces))
+    return DisplayRow(((" " * left, "text"), *row.pieces))
 
 
 CARD = 4.0
@@ -157,7 +157,7 @@ class PresenterScreen(OnDesk, ModalScreen[None]):
         super().__init__()
         self.controller = controller
         self.below = below
-        self.whole: Scene | None = None
+        self.whole: EpisodeSnapshot | None = None
         """The scene of all that is on record, whatever slide is shown."""
         self.said: tuple[Utterance, ...] = ()
         self.at = 0
@@ -175,16 +175,16 @@ class PresenterScreen(OnDesk, ModalScreen[None]):
         self._scores: StepScores | None = None
 
     def compose(self) -> ComposeResult:
-        yield Board(id="title", align="centre")
-        yield Board(id="stages", align="centre")
+        yield SlideView(id="title", align="centre")
+        yield SlideView(id="stages", align="centre")
         with Horizontal(id="hall"):
             with Vertical(id="middle"):
-                yield Board(id="before", fall=True)
-                yield Board(id="speaker")
-                yield Board(id="speech")
+                yield SlideView(id="before", fall=True)
+                yield SlideView(id="speaker")
+                yield SlideView(id="speech")
                 yield Label("", id="coming", markup=False)
                 yield AnswerBox(id="answer")
-            yield Board(id="aside")
+            yield SlideView(id="aside")
         yield Label(DISCLAIMER, id="disclaimer", markup=False)
         yield KeyBar(("presenter",), id="keys")
 
@@ -215,15 +215,15 @@ class PresenterScreen(OnDesk, ModalScreen[None]):
     # news
 
     def update(self, notice: Notice | Fact) -> None:
-        if not isinstance(notice, Streamed):
+        if not isinstance(notice, OpenTurnChanged):
             self._follow()
             match notice:
-                case Failed():
+                case RunFailed():
                     self.wanting = False
                     self.box.give_back()
-                case Moving(mode) if not self.replaying:
+                case PlayMode(mode) if not self.replaying:
                     self.auto = mode in ("auto", "all")
-                case Committed():
+                case RecordsCommitted():
                     self.want_more()
             self.listen()
             if self.auto and not self.replaying:
@@ -244,7 +244,7 @@ class PresenterScreen(OnDesk, ModalScreen[None]):
         self.whole = self._scene_of(None)
         self.said = utterances(self.whole) if self.whole is not None else ()
 
-    def _scene_of(self, step: int | None) -> Scene | None:
+    def _scene_of(self, step: int | None) -> EpisodeSnapshot | None:
         """The scene at the end of a step; None for the last."""
         records = self.controller.shown.records
         return scene_now(self.controller, records if step is None else until(records, step))
@@ -283,9 +283,9 @@ class PresenterScreen(OnDesk, ModalScreen[None]):
         self._show_coming()
 
     def _board(self, name: str, make: Maker, key: object = None, *, airy: bool = False, hang: int = 0) -> None:
-        self.query_one(f"#{name}", Board).show(make, key, airy=airy, hang=hang)
+        self.query_one(f"#{name}", SlideView).show(make, key, airy=airy, hang=hang)
 
-    def _middle(self, scene: Scene, written: Draft | None) -> None:
+    def _middle(self, scene: EpisodeSnapshot, written: DraftView | None) -> None:
         slide = self.slide
         if slide is not None:
             rows = 1 if self.has_class("-low") else 3
@@ -307,7 +307,7 @@ class PresenterScreen(OnDesk, ModalScreen[None]):
         card = self._closing_lines(scene) if self.closing else cast_lines(scene)
         self._board("speech", lambda room: card, self.at, airy=not self.closing)
 
-    def _aside(self, scene: Scene, written: Draft | None) -> None:
+    def _aside(self, scene: EpisodeSnapshot, written: DraftView | None) -> None:
         if written is not None:
             self._board("aside", lambda room: document_lines(written), (self.at, "document"))
         else:
@@ -318,7 +318,7 @@ class PresenterScreen(OnDesk, ModalScreen[None]):
             if not self.asked:
                 self.read.focus()
 
-    def _closing_lines(self, scene: Scene) -> Sequence[Line]:
+    def _closing_lines(self, scene: EpisodeSnapshot) -> Sequence[Line]:
         keeper, failed = self.controller.keeper, self.controller.keeper_failed
         if tested_by_person(scene):
             return closing_lines(scene, self.said, None, t("presenter.hidden"))
@@ -373,9 +373,9 @@ class PresenterScreen(OnDesk, ModalScreen[None]):
         return self.query_one(AnswerBox)
 
     @property
-    def read(self) -> Board:
+    def read(self) -> SlideView:
         """The board that keys scroll."""
-        return self.query_one("#aside" if self.beside else "#speech", Board)
+        return self.query_one("#aside" if self.beside else "#speech", SlideView)
 
     @property
     def speaking(self) -> bool:
@@ -522,8 +522,8 @@ class PresenterScreen(OnDesk, ModalScreen[None]):
         box.open(scene.seat(seat), run.key, brief=brief_lines(scene, seat)[1:], words="presenter.box")
         _carry(self.below, box)
 
-    @on(AnswerBox.Said)
-    def _say(self, event: AnswerBox.Said) -> None:
+    @on(AnswerBox.AnswerSubmitted)
+    def _say(self, event: AnswerBox.AnswerSubmitted) -> None:
         event.stop()
         self._shut()
         self.at = len(self.said)

@@ -17,7 +17,7 @@ from app.desk.bindings import bindings
 from app.desk.dialogs import ConfirmScreen
 from app.desk.episode.renderers import Line, one
 from app.desk.scaffold import PanesScreen
-from app.desk.widgets.choice import Empty
+from app.desk.widgets.choice import EmptyState
 from app.desk.widgets.field import Field, choice
 from app.desk.widgets.lines import TextPane
 from app.desk.widgets.tables import RowsTable
@@ -59,7 +59,7 @@ class SettingsScreen(PanesScreen):
             yield Field(t("settings.theme"), choice(_options("theme"), "theme", chosen.theme), id="theme-field")
         with Vertical(id="hosts"):
             yield RowsTable("settings")
-            yield Empty(id="none")
+            yield EmptyState(id="none")
         yield TextPane(id="places")
 
     def retranslate(self) -> None:
@@ -91,7 +91,7 @@ class SettingsScreen(PanesScreen):
 
     def show(self) -> None:
         self.show_title(t("settings.title"))
-        table, empty = self.query_one(RowsTable), self.query_one(Empty)
+        table, empty = self.query_one(RowsTable), self.query_one(EmptyState)
         table.display, empty.display = bool(self._hosts), not self._hosts
         empty.say(t("settings.hosts.none"), t("settings.hosts.hint"))
         keys = {

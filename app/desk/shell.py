@@ -39,10 +39,10 @@ from app.desk.review.screen import ReviewScreen
 from app.desk.settings import SettingsScreen
 from app.desk.widgets.field import read_no_markup
 from app.hosts import consent, with_origin
-from app.leaving import ASKED, Leave, when_asked
 from app.preferences import prefer, preferences, speak_as_preferred
+from app.shutdown import ASKED, ShutdownHandler, signal_handlers
 from app.strings import language, set_language, t
-from app.strings.sentences import of_system, said
+from app.strings.sentences import of_system, translated
 from app.terminal import clean, sentence
 from models.llama.engine import end_kept, keep_last
 from store.errors import StoreError
@@ -203,7 +203,7 @@ class Desk(App[int]):
         try:
             prefer(**chosen)
         except StoreError as error:
-            self.say(t("settings.not_kept", reason=one(said(error.title))), "warning")
+            self.say(t("settings.not_kept", reason=one(translated(error.title))), "warning")
 
     def _say_again(self) -> None:
         for stack in self._screen_stacks.values():
@@ -219,7 +219,7 @@ class Desk(App[int]):
         self.notify(text, severity=severity, markup=False)
 
     def problem(self, title: str, hint: str = "") -> None:
-        self.push_screen(ProblemScreen(sentence(said(title)), sentence(said(hint))))
+        self.push_screen(ProblemScreen(sentence(translated(title)), sentence(translated(hint))))
 
     def ask_host(self, host: str, run: str) -> bool:
         """Whether an engine may lead to a host beyond this machine; called by the thread that opens it, which
@@ -245,7 +245,7 @@ class Desk(App[int]):
             words = str(getattr(error, "title", None) or other), str(getattr(error, "hint", ""))
             # A screen that comes back reads anew: what fails again as it did is no dialog again, which would lock it.
             if self._failed.get(job) == words:
-                self.say(sentence(said(words[0])), "error")
+                self.say(sentence(translated(words[0])), "error")
             else:
                 self._failed[job] = words
                 self.problem(*words)
@@ -319,13 +319,13 @@ class Desk(App[int]):
         elif door == "law":
             await self.ask_law(t("door.law.question"))
         else:
-            from app.ready import trial_run
+            from app.ready_episodes import trial_run
 
             opener = trial_run if door == "trial" else partial(self._demo_run, question)
             await self.begin(opener, mode="auto" if question else "paused", hint="demo.hint")
 
     def _demo_run(self, question: str) -> Run:
-        from app.ready import demo_run
+        from app.ready_episodes import demo_run
 
         run, why = demo_run(question)
         if why:
@@ -397,7 +397,7 @@ class Desk(App[int]):
             await asyncio.sleep(PAUSE)
             if time.monotonic() > hurry:
                 hurry = end
-                self.notify(t("app.leaving"), markup=False)
+                self.notify(t("app.shutdown"), markup=False)
                 for live in runs:
                     await asyncio.to_thread(live.abandon)
         return all(worker.is_finished for worker in threads)
@@ -408,7 +408,7 @@ class Desk(App[int]):
         self.problem(title, t("quit.stored"))
 
     def run(self, *arguments: Any, **options: Any) -> int | None:
-        with when_asked(Leave(self.leave), *ASKED, "SIGINT"):
+        with signal_handlers(ShutdownHandler(self.leave), *ASKED, "SIGINT"):
             return super().run(*arguments, **options)
 
     def leave(self, code: int) -> bool:

@@ -42,18 +42,18 @@ class Template(NamedTuple):
     text: str
 
 
-def said(text: str) -> str:
+def translated(text: str) -> str:
     """A sentence in the language of the screen; as it is where its template is not known, or is English already."""
     return text if language() != "zh" or len(text) > LONGEST else _said(text, DEEPEST)
 
 
-def told(error: BaseException) -> str:
+def error_text(error: BaseException) -> str:
     """What an error says, with what to do about it; several faults stand on a line each."""
     title, hint = getattr(error, "title", None), getattr(error, "hint", "")
     if not isinstance(title, str) or language() != "zh":
-        return said(str(error)).replace("\n", "; ")
-    first = "；".join(map(said, title.split("\n")))
-    return f"{first}{'. ' if first == title else '。'}{said(hint)}" if hint else first
+        return translated(str(error)).replace("\n", "; ")
+    first = "；".join(map(translated, title.split("\n")))
+    return f"{first}{'. ' if first == title else '。'}{translated(hint)}" if hint else first
 
 
 def _said(text: str, depth: int) -> str:

@@ -1,4 +1,4 @@
-"""The child process: reads orders from its own pipe, lets a `Server` carry them out, and beats while it lives.
+"""The child process: reads orders from its own pipe, lets a `ModelServer` carry them out, and beats while it lives.
 
 One thread reads orders (so that cancelling works while llama.cpp computes), one beats, the first one computes: calls
 are in motion together, and whatever else is ordered is done between two of their steps. Standard output belongs to
@@ -36,7 +36,7 @@ def main(prove: Prove | None = None) -> int:
         resource = importlib.import_module("resource")
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     orders, news = _own_pipes()
-    child = Child(orders, news, prove)
+    child = EngineChild(orders, news, prove)
     return child.serve()
 
 
@@ -49,7 +49,7 @@ def _own_pipes() -> tuple[BinaryIO, BinaryIO]:
     return orders, news
 
 
-class Child:
+class EngineChild:
     """Orders in, news out."""
 
     def __init__(self, orders: BinaryIO, news: BinaryIO, prove: Prove | None) -> None:
@@ -109,10 +109,10 @@ class Child:
             case "load":
                 from models.llama import native
                 from models.llama.process import Options
-                from models.llama.serving import Server
+                from models.llama.serving import ModelServer
 
                 native.start()
-                self._server = Server(self._emit, self._cancelled.__contains__)
+                self._server = ModelServer(self._emit, self._cancelled.__contains__)
                 return self._server.load(number, Options(**order["options"]))
             case "facts":
                 with self._vocabulary(order["path"]) as words:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from models.engine import EngineError
 from models.llama.header import read_header
 from models.llama.memory import refuse_too_large
-from models.llama.process import ChildFailed, Process
+from models.llama.process import ChildFailed, EngineProcess
 
 LONGEST = 2000
 """Characters of a text at most; of a model with a small context fewer."""
@@ -57,7 +57,7 @@ class Embedder:
         self._limit = min(MOST_TOKENS, header.context)
         self.encodes = header.is_embedding
         """Whether it was made for vectors; a chat model gives some after a fashion."""
-        self._process: Process | None = None
+        self._process: EngineProcess | None = None
         self._build = ""
 
     def __call__(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -87,9 +87,9 @@ class Embedder:
         except ChildFailed as error:
             raise EngineError(f"'{self._path.name}': {error.title}") from None
 
-    def _running(self) -> Process:
+    def _running(self) -> EngineProcess:
         if self._process is None:
-            self._process = Process()
+            self._process = EngineProcess()
             self._build = str(self._process.order("hello")["build"]["llama-cpp-python"])
             weakref.finalize(self, self._process.close)
         return self._process

@@ -22,16 +22,16 @@ from typing import Any
 from models.calls import read
 from models.engine import Ask, ContextLimits, Delta, EngineError, Listener, Reply
 from models.errors import BadEngine
-from models.llama.header import INSTALL, Header, read_header
+from models.llama.header import INSTALL, GgufHeader, read_header
 from models.llama.library import resolve
 from models.llama.memory import available, default_context, estimate, refuse_too_large
 from models.llama.process import (
     SILENCE,
     STANDSTILL,
-    Call,
     ChildFailed,
+    EngineCall,
+    EngineProcess,
     Options,
-    Process,
     call_data,
     reply_of,
 )
@@ -123,7 +123,7 @@ class LlamaEngine:
         silence: float = SILENCE, standstill: float = STANDSTILL,
     ) -> None:  # fmt: skip
         self.path = path
-        self.header: Header = read_header(path)
+        self.header: GgufHeader = read_header(path)
         if self.header.is_embedding:
             raise BadEngine(f"'{path.name}' is an embedding model, it cannot speak", "`moot data embed` uses it.")
         chosen = settings or LlamaSettings()
@@ -139,7 +139,7 @@ class LlamaEngine:
         refuse_too_large(self.header, self.context, self.slots)
         self._together = chosen.together
         self._sha256 = identity.sha256(path)
-        self._process = Process(silence=silence, standstill=standstill)
+        self._process = EngineProcess(silence=silence, standstill=standstill)
         self._lock = threading.Lock()
         """Held while a child is started, loaded or given calls, never while they are answered."""
         self._stops = 0
@@ -156,7 +156,7 @@ class LlamaEngine:
         self._build = self._hello()
 
     @property
-    def process(self) -> Process:
+    def process(self) -> EngineProcess:
         """The child, for tests and figures."""
         return self._process
 
@@ -228,7 +228,7 @@ class LlamaEngine:
         lost: Reply | EngineError = EngineError("the model gave no reply to this call")
         if asks:
             try:
-                self._answer([Call(ask) for ask in asks], results, listen, began, since)
+                self._answer([EngineCall(ask) for ask in asks], results, listen, began, since)
             except EngineError as error:
                 lost = EngineError(error.title, error.hint)
         if self._stops != since:
@@ -308,7 +308,7 @@ class LlamaEngine:
             raise error from None
 
     def _answer(
-        self, calls: Sequence[Call], results: dict[int, Reply | EngineError], listen: Listener | None,
+        self, calls: Sequence[EngineCall], results: dict[int, Reply | EngineError], listen: Listener | None,
         began: float, since: int,
     ) -> None:  # fmt: skip
         """Put the calls to the child and gather what comes, by the place of each call."""
@@ -345,13 +345,13 @@ def _call_form(template: str | None) -> str:
     return ChatTemplate(template, "<s>", "</s>").call_form()
 
 
-def _data(call: Call, known: Set[tuple[str, str]], spent: float) -> dict[str, Any]:
+def _data(call: EngineCall, known: Set[tuple[str, str]], spent: float) -> dict[str, Any]:
     """The call as data: with the earlier turns of its seat unless they are known, and with what is left of its
     time."""
     ask = call.ask
     turns = () if (ask.episode, ask.seat) in known else ask.turns
     left = None if ask.seconds is None else max(0.0, ask.seconds - spent)
-    return call_data(Call(replace(ask, seconds=left), turns))
+    return call_data(EngineCall(replace(ask, seconds=left), turns))
 
 
 def _delta(data: Mapping[str, Any]) -> Delta:

@@ -1,7 +1,7 @@
 """What a GGUF file says of itself, as llama.cpp reads it: in a child process, and without the weights.
 
-`read_header` gives a `Header` or raises `BadEngine` with one sentence; a file that ends llama.cpp ends a child. Sizes
-are bytes, contexts are tokens.
+`read_header` gives a `GgufHeader` or raises `BadEngine` with one sentence; a file that ends llama.cpp ends a child.
+Sizes are bytes, contexts are tokens.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 
 from models.engine import EngineError
 from models.errors import BadEngine
-from models.llama.process import ChildFailed, Process
+from models.llama.process import ChildFailed, EngineProcess
 
 MISTAKEN: tuple[tuple[bytes, str], ...] = (
     (b"version https://git-lfs", "is a Git LFS pointer, not the model itself"),
@@ -46,7 +46,7 @@ NEWER = "Fetch the file again; a family of models that is new needs a newer llam
 
 
 @dataclass(frozen=True, slots=True)
-class Header:
+class GgufHeader:
     """What a sound GGUF says about itself; a number that it does not say is 0."""
 
     path: Path
@@ -81,11 +81,11 @@ class Header:
         return _number(self.metadata, f"{self.architecture}.{key}", otherwise)
 
 
-_known: dict[tuple[Path, int, int], Header] = {}
+_known: dict[tuple[Path, int, int], GgufHeader] = {}
 """By path, size and time of change."""
 
 
-def read_header(path: Path, process: Process | None = None) -> Header:
+def read_header(path: Path, process: EngineProcess | None = None) -> GgufHeader:
     """The header of a GGUF file; `process`: the child to ask, otherwise one that ends at once.
 
     Raises:
@@ -96,7 +96,7 @@ def read_header(path: Path, process: Process | None = None) -> Header:
     if key not in _known:
         with ExitStack() as after:
             if process is None:
-                process = Process()
+                process = EngineProcess()
                 after.callback(process.close)
             _known[key] = _header(path, found.st_size, _facts(path, process))
     return _known[key]
@@ -126,7 +126,7 @@ def _regular(path: Path) -> Any:
     return found
 
 
-def _facts(path: Path, process: Process) -> dict[str, Any]:
+def _facts(path: Path, process: EngineProcess) -> dict[str, Any]:
     try:
         return dict(process.order("facts", path=str(path)))
     except ChildFailed as error:
@@ -138,7 +138,7 @@ def _facts(path: Path, process: Process) -> dict[str, Any]:
     raise BadEngine(f"'{path}' is not a file that llama.cpp can read: {' '.join(reason.split())}", NEWER)
 
 
-def _header(path: Path, size: int, facts: dict[str, Any]) -> Header:
+def _header(path: Path, size: int, facts: dict[str, Any]) -> GgufHeader:
     metadata: dict[str, str] = facts["metadata"]
     architecture = metadata.get("general.architecture", "")
     template = metadata.pop(TEMPLATE, "").strip("\x00")
@@ -151,7 +151,7 @@ def _header(path: Path, size: int, facts: dict[str, Any]) -> Header:
         raise BadEngine(f"'{path}' {reason}")
     heads = number("attention.head_count", width // 128)  # by layer: llama.cpp does not tell arrays
     head = width // heads if heads else 0
-    return Header(
+    return GgufHeader(
         path=path,
         size=size,
         architecture=architecture,

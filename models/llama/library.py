@@ -22,7 +22,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from models.errors import BadEngine
 from models.llama import shipped
-from models.llama.header import Header, read_header
+from models.llama.header import GgufHeader, read_header
 from store import identity
 from store.errors import NotFound
 from store.files import read_whole, written_whole
@@ -81,7 +81,7 @@ class LibraryEntry(BaseModel):
 
     @classmethod
     def of(
-        cls, header: Header, file: Path, *, name: str, copied: bool, sha256: str, shipped: bool = False
+        cls, header: GgufHeader, file: Path, *, name: str, copied: bool, sha256: str, shipped: bool = False
     ) -> LibraryEntry:
         """The entry of a file as it lies there now; `header` may have been read from what it was copied from."""
         found = file.stat()
@@ -274,7 +274,7 @@ def _refuse_taken(name: str, path: Path, copy: bool, listed: list[LibraryEntry])
         raise BadEngine(f"The library has a model '{entry.name}' already", hint)
 
 
-def _enter(name: str, file: Path, copied: bool, digested: str, header: Header, library: Path) -> LibraryEntry:
+def _enter(name: str, file: Path, copied: bool, digested: str, header: GgufHeader, library: Path) -> LibraryEntry:
     """Write an entry into the catalogue; the caller holds the lock."""
     listed = _catalogued(library)
     _refuse_taken(name, file, copied, entries(library))
@@ -283,7 +283,7 @@ def _enter(name: str, file: Path, copied: bool, digested: str, header: Header, l
     return entry
 
 
-def _add_copy(source: Path, library: Path, name: str, header: Header, progress: Progress | None) -> LibraryEntry:
+def _add_copy(source: Path, library: Path, name: str, header: GgufHeader, progress: Progress | None) -> LibraryEntry:
     """Copy a file in, hashing it on the way; the copy appears whole and listed, or not at all."""
     folder = library / FILES
     folder.mkdir(parents=True, exist_ok=True)

@@ -24,7 +24,7 @@ from pathlib import Path
 import psutil
 
 from models.errors import BadEngine
-from models.llama.header import Header
+from models.llama.header import GgufHeader
 
 DEFAULT_CONTEXT = 8192
 """Tokens of a sequence where nothing else is said, or less where the model was trained for less: enough for ten steps
@@ -53,12 +53,12 @@ class Need:
         return self.weights + self.cache + self.work
 
 
-def default_context(header: Header) -> int:
+def default_context(header: GgufHeader) -> int:
     """Tokens of a sequence where nothing else is said."""
     return min(DEFAULT_CONTEXT, header.context)
 
 
-def estimate(header: Header, ctx: int, slots: int) -> Need:
+def estimate(header: GgufHeader, ctx: int, slots: int) -> Need:
     """What the model needs with `slots` sequences of `ctx` tokens each."""
     length = ctx + -ctx % STEP
     rows = max(CHUNK, slots)
@@ -71,7 +71,7 @@ def estimate(header: Header, ctx: int, slots: int) -> Need:
     return Need(header.weights, slots * (cache + _state_bytes(header)), work)
 
 
-def _state_bytes(header: Header) -> int:
+def _state_bytes(header: GgufHeader) -> int:
     """The recurrent state of one sequence at most, in full precision; 0 for a model without one."""
     if not header.recurrent:
         return 0
@@ -81,7 +81,7 @@ def _state_bytes(header: Header) -> int:
     return FULL * header.layers * wide * (deep + header.number("ssm.conv_kernel") + 2)
 
 
-def fitting(header: Header, ctx: int, slots: int, free: int) -> list[tuple[int, int]]:
+def fitting(header: GgufHeader, ctx: int, slots: int, free: int) -> list[tuple[int, int]]:
     """Contexts and numbers of sequences that fit and are no more than asked for: the longest context, the most
     sequences.
 
@@ -98,7 +98,7 @@ def fitting(header: Header, ctx: int, slots: int, free: int) -> list[tuple[int, 
     return list(dict.fromkeys(first(shorter) + first(fewer))) or first(one_short)
 
 
-def refuse_too_large(header: Header, ctx: int, slots: int, free: int | None = None) -> None:
+def refuse_too_large(header: GgufHeader, ctx: int, slots: int, free: int | None = None) -> None:
     """Raise `BadEngine` when the model does not fit into the memory that is free, saying what would.
 
     free: bytes; 0 refuses nothing.

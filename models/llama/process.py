@@ -24,10 +24,10 @@ from models.engine import (
     EngineError,
     Message,
     Reply,
-    Settings,
+    SamplingSettings,
     TokenChance,
-    Tool,
     ToolCall,
+    ToolInfo,
     Usage,
     recorded_settings,
 )
@@ -51,7 +51,7 @@ class Options:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class EngineCall:
     """An Ask on its way to the child, with earlier turns of the seat (text, tokens)."""
 
     ask: Ask
@@ -69,7 +69,7 @@ def error_text(error: Exception) -> str:
     return (words or type(error).__name__)[:2000]
 
 
-def call_data(call: Call) -> dict[str, Any]:
+def call_data(call: EngineCall) -> dict[str, Any]:
     """A call as JSON data."""
     ask = call.ask
     return {
@@ -84,14 +84,14 @@ def call_data(call: Call) -> dict[str, Any]:
     }
 
 
-def call_of(data: Mapping[str, Any]) -> Call:
+def call_of(data: Mapping[str, Any]) -> EngineCall:
     """The call of JSON data."""
     settings = {**data["settings"], "stop": tuple(data["settings"]["stop"])}
     ask = Ask(
-        data["seat"], tuple(map(_message, data["messages"])), "", data["schema"], Settings(**settings),
-        episode=data["episode"], seconds=data.get("seconds"), tools=tuple(Tool(**tool) for tool in data["tools"]),
+        data["seat"], tuple(map(_message, data["messages"])), "", data["schema"], SamplingSettings(**settings),
+        episode=data["episode"], seconds=data.get("seconds"), tools=tuple(ToolInfo(**tool) for tool in data["tools"]),
     )  # fmt: skip
-    return Call(ask, tuple((text, tuple(tokens)) for text, tokens in data["turns"]))
+    return EngineCall(ask, tuple((text, tuple(tokens)) for text, tokens in data["turns"]))
 
 
 def _message(data: Sequence[Any]) -> Message:
@@ -168,7 +168,7 @@ class ChildSession:
         """Why it was ended from here."""
         self.at_end = False
         """Whether its events have ended."""
-        self.open: dict[int, Order] = {}
+        self.open: dict[int, ChildRequest] = {}
         self._stderr_lines: deque[str] = deque(maxlen=20)
         self._orders: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         for name, work in (
@@ -253,8 +253,8 @@ class ChildSession:
                 self._stderr_lines.append(raw[:500].decode("utf-8", "replace").strip())
 
 
-class Order:
-    """An order under way; whoever gave it waits for it (`Process.wait`)."""
+class ChildRequest:
+    """An order under way; whoever gave it waits for it (`EngineProcess.wait`)."""
 
     def __init__(self, number: int, session: ChildSession) -> None:
         self.number = number
@@ -264,7 +264,7 @@ class Order:
         self.news: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
 
 
-class Process:
+class EngineProcess:
     """One child process at a time, for orders from any thread."""
 
     def __init__(self, *, silence: float = SILENCE, standstill: float = STANDSTILL) -> None:
@@ -299,18 +299,18 @@ class Process:
                 self._session = ChildSession()
         return self.wait(self.send(op, **what), news)
 
-    def send(self, op: str, **what: Any) -> Order:
+    def send(self, op: str, **what: Any) -> ChildRequest:
         """Give an order to the child that is running. Raises EngineError where none is."""
         with self._lock:
             session = self._session
             if session is None:
                 raise EngineError("the model's process is not running", "The next call starts it anew.")
             self._number += 1
-            order = session.open[self._number] = Order(self._number, session)
+            order = session.open[self._number] = ChildRequest(self._number, session)
         session.write({"op": op, "id": order.number, **what})
         return order
 
-    def wait(self, order: Order, news: News | None = None) -> Any:
+    def wait(self, order: ChildRequest, news: News | None = None) -> Any:
         """Wait for the result of an order; `news` is called with each event in between. Raises as `order` does."""
         done = False
         try:
@@ -336,7 +336,7 @@ class Process:
                 self.cancel(order)
             order.session.open.pop(order.number, None)
 
-    def cancel(self, *orders: Order) -> None:
+    def cancel(self, *orders: ChildRequest) -> None:
         """Stop these orders, or all that are under way, from any thread; a child that does not obey is killed."""
         session = self._session
         for order in orders or (list(session.open.values()) if session is not None else ()):
@@ -361,7 +361,7 @@ class Process:
         if session is not None:
             session.end()
 
-    def _check(self, order: Order) -> None:
+    def _check(self, order: ChildRequest) -> None:
         """Kill a child that is silent, stands still, or does not let itself be cancelled."""
         now, session = time.monotonic(), order.session
         if session.at_end:

@@ -15,7 +15,7 @@ Part = Literal["thinking", "speaking"]
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class PhaseTags:
     """What stands between two marks, and what it is."""
 
     opener: str
@@ -24,21 +24,21 @@ class Block:
 
 
 BLOCKS = (
-    Block("<think>", "</think>"),
-    Block("<thinking>", "</thinking>"),
-    Block("<thought>", "</thought>"),
-    Block("<reasoning>", "</reasoning>"),
-    Block("<seed:think>", "</seed:think>"),
-    Block("<mm:think>", "</mm:think>"),
-    Block("<|START_THINKING|>", "<|END_THINKING|>"),
-    Block("<|START_RESPONSE|>", "<|END_RESPONSE|>", "speaking"),
-    Block("[THINK]", "[/THINK]"),
-    Block("◁think▷", "◁/think▷"),
-    Block("<|channel|>analysis<|message|>", "<|end|>"),
-    Block("<|channel|>final<|message|>", "<|return|>", "speaking"),
-    Block("<|channel>thought", "<channel|>"),
-    Block("<|think|>", "<|end|>"),
-    Block("<|content|>", "<|end|>", "speaking"),
+    PhaseTags("<think>", "</think>"),
+    PhaseTags("<thinking>", "</thinking>"),
+    PhaseTags("<thought>", "</thought>"),
+    PhaseTags("<reasoning>", "</reasoning>"),
+    PhaseTags("<seed:think>", "</seed:think>"),
+    PhaseTags("<mm:think>", "</mm:think>"),
+    PhaseTags("<|START_THINKING|>", "<|END_THINKING|>"),
+    PhaseTags("<|START_RESPONSE|>", "<|END_RESPONSE|>", "speaking"),
+    PhaseTags("[THINK]", "[/THINK]"),
+    PhaseTags("◁think▷", "◁/think▷"),
+    PhaseTags("<|channel|>analysis<|message|>", "<|end|>"),
+    PhaseTags("<|channel|>final<|message|>", "<|return|>", "speaking"),
+    PhaseTags("<|channel>thought", "<channel|>"),
+    PhaseTags("<|think|>", "<|end|>"),
+    PhaseTags("<|content|>", "<|end|>", "speaking"),
 )
 """The marks of published models; a block of speech takes its marks off the speech."""
 BETWEEN = ("<|start|>assistant", "<|begin|>assistant")

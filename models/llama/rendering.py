@@ -2,11 +2,11 @@
 Time and memory are limits of the worker.
 
 A template may use the filters and methods whose texts keep their origin, and no others. Contents are followed through
-it as `Traced` strings, so trims, splits and tests of a template do what they do for its makers. Where a template does
-not take a conversation (it raises, or silently leaves out what a system, a tool or a user said), the conversation is
-put differently, in this order: tool messages as user messages; the system text in front of the next user message;
-both; and neighbours of one role as one message. What none of these mends is tried with an empty list of tools, which
-some templates want to go through, and is then a refusal. Orders and answers are JSON data.
+it as `TracedText` strings, so trims, splits and tests of a template do what they do for its makers. Where a template
+does not take a conversation (it raises, or silently leaves out what a system, a tool or a user said), the
+conversation is put differently, in this order: tool messages as user messages; the system text in front of the next
+user message; both; and neighbours of one role as one message. What none of these mends is tried with an empty list of
+tools, which some templates want to go through, and is then a refusal. Orders and answers are JSON data.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.utils import pass_context
 from jinja2.visitor import NodeTransformer
 
-from models.llama.traced import METHODS, QUESTIONS, Traced, joined, runs_of, with_origin
+from models.llama.traced import METHODS, QUESTIONS, TracedText, joined, runs_of, with_origin
 
 FIXED_DAY = date(2025, 1, 1)
 """The day told to a template that insists on one when none is given: a prompt must not change overnight."""
@@ -113,7 +113,7 @@ _FILTERS: dict[str, Callable[..., Any]] = {
 }  # fmt: skip
 
 
-class _Joining(NodeTransformer):
+class _ConcatTransformer(NodeTransformer):
     """Joined text (`a ~ b`) keeps the origin of its parts."""
 
     def visit_Concat(self, node: nodes.Concat) -> nodes.Filter:  # noqa: N802
@@ -141,7 +141,7 @@ def _raise_exception(message: Any) -> None:
 
 
 class Sandbox(ImmutableSandboxedEnvironment):
-    """Environment of chat templates. Rendering gives a `Traced` text wherever contents were used."""
+    """Environment of chat templates. Rendering gives a `TracedText` text wherever contents were used."""
 
     intercepted_binops = frozenset(("+", "*", "%"))
     concat = staticmethod(joined)
@@ -157,7 +157,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
 
     def template(self, source: str) -> Any:
         """The compiled template."""
-        tree = _Joining().visit(self.parse(source))
+        tree = _ConcatTransformer().visit(self.parse(source))
         tree.set_environment(self)
         return self.from_string(tree)
 
@@ -183,9 +183,9 @@ class Sandbox(ImmutableSandboxedEnvironment):
             return joined((left, right))
         if operator == "%" and isinstance(left, str):
             return with_origin(str(left) % (right if isinstance(right, (tuple, Mapping)) else (right,)), left, right)
-        if operator == "*" and isinstance(right, Traced):
+        if operator == "*" and isinstance(right, TracedText):
             left, right = right, left
-        if operator == "*" and isinstance(left, Traced):
+        if operator == "*" and isinstance(left, TracedText):
             return joined([left] * right)
         return super().call_binop(context, operator, left, right)
 
@@ -220,7 +220,7 @@ class _Rendering:
         """The rendering of the first way that the template takes, in stretches."""
         messages = self.call["messages"]
         turns = [
-            _Turn(role, Traced.content(content, at), _beside(more, at))
+            _Turn(role, TracedText.content(content, at), _beside(more, at))
             for at, (role, content, *more) in enumerate(messages)
         ]
         offered = self.call["tools"]
@@ -281,7 +281,7 @@ def _data(text: str) -> Any:
 def _traced(value: Any, at: int) -> Any:
     """JSON data all of whose texts come from one message."""
     if isinstance(value, str):
-        return Traced.content(value, at)
+        return TracedText.content(value, at)
     if isinstance(value, dict):
         return {name: _traced(item, at) for name, item in value.items()}
     return [_traced(item, at) for item in value] if isinstance(value, list) else value
@@ -368,7 +368,7 @@ def _merged(texts: Sequence[str]) -> str:
     parts: list[str] = []
     for text in texts:
         if parts:
-            parts.append(Traced(_BETWEEN, ((len(_BETWEEN), runs_of(parts[-1])[-1][1]),)) if parts[-1] else "")
+            parts.append(TracedText(_BETWEEN, ((len(_BETWEEN), runs_of(parts[-1])[-1][1]),)) if parts[-1] else "")
         parts.append(text)
     return joined(parts)
 

@@ -22,14 +22,14 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from models.engine import Ask, Finish, Message, Reply, Tool, Usage
+from models.engine import Ask, Finish, Message, Reply, ToolInfo, Usage
 from models.llama import native
 from models.llama.decoding import Generation, Sampler, tokens_of_text
 from models.llama.native import CHUNK, Context, Model
-from models.llama.process import Call, Options, error_text, reply_data
+from models.llama.process import EngineCall, Options, error_text, reply_data
 from models.llama.reasoning import opens, silent
 from models.llama.sequences import Key, PrefillPlan, Segment, SequenceMemory, StreamMatch, StreamPool, plan
-from models.llama.template import ChatTemplate, Piece
+from models.llama.template import ChatTemplate, RenderedPiece
 
 OwnTurns = Callable[[str], tuple[list[int], str]]
 """Text of an assistant message -> (the generated tokens, the text that they leave over)."""
@@ -45,12 +45,12 @@ class Prompter:
         self._special = re.compile("|".join(map(re.escape, longest_first))) if longest_first else None
 
     def runs(
-        self, messages: Sequence[Message], *, thinking: bool, own: OwnTurns, tools: Sequence[Tool] = ()
+        self, messages: Sequence[Message], *, thinking: bool, own: OwnTurns, tools: Sequence[ToolInfo] = ()
     ) -> tuple[list[Segment], str]:
         """The prompt as stretches of tokens, and the text of its last frame (it may open a reasoning block)."""
         pieces = self._template.pieces(messages, thinking=thinking, tools=tools)
         runs: list[Segment] = []
-        waiting: list[Piece] = []
+        waiting: list[RenderedPiece] = []
         for piece in pieces:
             at = piece.message
             generated: list[int] = []
@@ -62,14 +62,14 @@ class Prompter:
                 continue
             self._flush(waiting, runs)
             runs.append(Segment(tuple(generated), generated=True))
-            waiting = [Piece(rest, "content", at)] if rest else []
+            waiting = [RenderedPiece(rest, "content", at)] if rest else []
         self._flush(waiting, runs)
         if self._model.adds_bos and not (runs and runs[0].tokens and runs[0].tokens[0] == self._model.bos):
             first = runs.pop(0) if runs and not runs[0].generated else Segment(())
             runs.insert(0, Segment((self._model.bos, *first.tokens)))
         return runs, pieces[-1].text if pieces and pieces[-1].kind == "frame" else ""
 
-    def _flush(self, pieces: list[Piece], runs: list[Segment]) -> None:
+    def _flush(self, pieces: list[RenderedPiece], runs: list[Segment]) -> None:
         """Tokenise a stretch of text: as a whole where no content looks like a special token, else piece by piece."""
         joined = "".join(piece.text for piece in pieces)
         tokens: list[int] = []
@@ -100,7 +100,7 @@ class PendingCall:
 
     order: int
     index: int
-    call: Call
+    call: EngineCall
     until: float
 
 
@@ -138,7 +138,7 @@ class ActiveCall:
         return len(self.borders) < 2
 
 
-class Server:
+class ModelServer:
     """The model of this process. `emit` sends news to the parent, `cancelled` says whether an order is to stop."""
 
     def __init__(self, emit: Emit, cancelled: Callable[[int], bool]) -> None:
@@ -177,7 +177,7 @@ class Server:
             "template": template.name, "build": native.build(),
         }  # fmt: skip
 
-    def join(self, order: int, calls: Sequence[Call]) -> None:
+    def join(self, order: int, calls: Sequence[EngineCall]) -> None:
         """Take calls in; each is answered as soon as it can be, and the order is done with the last of them."""
         now = time.perf_counter()
         self._open[order] = len(calls)
@@ -240,7 +240,7 @@ class Server:
                 self._waiting.remove(pending)
                 self._reply(pending, Reply("", Usage(), finish))
 
-    def _find_own_turns(self, key: Key, call: Call) -> Callable[[str], tuple[list[int], str]]:
+    def _find_own_turns(self, key: Key, call: EngineCall) -> Callable[[str], tuple[list[int], str]]:
         """Finds the tokens of an earlier turn by its text."""
         assert self._model is not None
         model = self._model

@@ -19,7 +19,7 @@ FOLDER = Path(__file__).parents[1] / "tiny"
 CARD = "card.toml"
 
 
-class Kind(BaseModel):
+class QuestionKind(BaseModel):
     """A kind of questions that the model knows, with one about the sample pack that it has solved."""
 
     model_config = ConfigDict(frozen=True)
@@ -48,7 +48,7 @@ class Card(BaseModel):
     context: int = Field(gt=0)
     """Tokens of the longest conversations that it was trained on."""
     training: Training = Training()
-    kinds: tuple[Kind, ...] = ()
+    kinds: tuple[QuestionKind, ...] = ()
     """Those of which it has solved one, from the fewest hops to the most."""
 
     @property

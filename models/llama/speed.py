@@ -12,7 +12,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from models.engine import Ask, EngineError, Message, Reply, Settings
+from models.engine import Ask, EngineError, Message, Reply, SamplingSettings
 from models.llama.engine import LlamaEngine, LlamaSettings
 
 TOGETHER = 4
@@ -59,7 +59,7 @@ def _speaking(engine: LlamaEngine, calls: int, name: str) -> float:
 
 def _timed(engine: LlamaEngine, prompts: Sequence[str], tokens: int) -> tuple[float, list[Reply]]:
     """Seconds of one joint call for up to so many tokens each, and the replies."""
-    settings = Settings(max_tokens=tokens, thinking=False)
+    settings = SamplingSettings(max_tokens=tokens, thinking=False)
     asks = [Ask("", (Message("user", prompt),), "speed", settings=settings, episode=prompt) for prompt in prompts]
     started = time.perf_counter()
     replies = engine.answer(asks)

@@ -17,7 +17,7 @@ from hashlib import sha256
 from typing import Literal
 
 from models.calls import PROBE, form_of
-from models.engine import EngineError, Message, Tool, ToolCall, tools_data
+from models.engine import EngineError, Message, ToolCall, ToolInfo, tools_data
 from store.errors import StoreError
 from store.worker import JobLimits, Worker
 
@@ -42,7 +42,7 @@ FROM_TOOLS = -1
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class RenderedPiece:
     """A stretch of the rendering. `message` is the index of the message a content came from, None for a frame and for
     what came from the tools."""
 
@@ -54,8 +54,8 @@ class Piece:
 class ChatTemplate:
     """A compiled chat template. `name` is "file" or "chatml", `digest` the sha256 of its source `text`.
 
-    `bos` and `eos` are the texts of those tokens, `specials` the texts of all special tokens (for `marked`), `day`
-    what a template is told of today. Raises EngineError if the source is no template.
+    `bos` and `eos` are the texts of those tokens, `specials` the texts of all special tokens (for
+    `with_special_tokens`), `day` what a template is told of today. Raises EngineError if the source is no template.
     """
 
     def __init__(
@@ -73,8 +73,8 @@ class ChatTemplate:
         self._rendered([])
 
     def pieces(
-        self, messages: Sequence[Message], *, thinking: bool, generate: bool = True, tools: Sequence[Tool] = ()
-    ) -> list[Piece]:
+        self, messages: Sequence[Message], *, thinking: bool, generate: bool = True, tools: Sequence[ToolInfo] = ()
+    ) -> list[RenderedPiece]:
         """The rendering of a conversation, in order; `generate` adds the opening of the model's turn, `tools` are
         told.
 
@@ -104,8 +104,8 @@ class ChatTemplate:
         raise EngineError("the chat template has calls of tools written in a form that is not known here")
 
     def _rendered(
-        self, calls: Sequence[tuple[Sequence[Message], bool, bool]], tools: Sequence[Tool] = ()
-    ) -> list[list[Piece]]:
+        self, calls: Sequence[tuple[Sequence[Message], bool, bool]], tools: Sequence[ToolInfo] = ()
+    ) -> list[list[RenderedPiece]]:
         orders = [
             {
                 "messages": [(m.role, m.content, *m.carried()) for m in messages],
@@ -124,7 +124,7 @@ class ChatTemplate:
             raise EngineError(answer["failed"])
         return [
             [
-                Piece(
+                RenderedPiece(
                     messages[at].content if text is None else text,
                     "frame" if at is None else "content",
                     None if at == FROM_TOOLS else at,
@@ -145,7 +145,7 @@ def complaint(source: str | None) -> str:
     return ""
 
 
-def marked(pieces: Sequence[Piece], specials: Collection[str]) -> list[tuple[str, Mark]]:
+def with_special_tokens(pieces: Sequence[RenderedPiece], specials: Collection[str]) -> list[tuple[str, Mark]]:
     """The pieces with the special tokens of the frames on their own, for the raw prompt viewer."""
     names = sorted(filter(None, specials), key=len, reverse=True)
     if not names:

@@ -18,12 +18,12 @@ Run = tuple[int, int | None]
 """Length of a stretch of text and the index of the message it came from; None is the template itself."""
 
 
-class Traced(str):
+class TracedText(str):
     """A string with the origin of each stretch; `runs` cover it exactly."""
 
     runs: tuple[Run, ...]
 
-    def __new__(cls, text: str, runs: Sequence[Run]) -> Traced:
+    def __new__(cls, text: str, runs: Sequence[Run]) -> TracedText:
         """A text and where it came from; neighbouring runs of one origin become one."""
         self = super().__new__(cls, text)
         merged: list[Run] = []
@@ -36,7 +36,7 @@ class Traced(str):
         return self
 
     @classmethod
-    def content(cls, text: str, message: int) -> Traced:
+    def content(cls, text: str, message: int) -> TracedText:
         """The content of one message."""
         return cls(text, ((len(text), message),))
 
@@ -55,7 +55,7 @@ class Traced(str):
             return self.cut(start, max(start, stop))
         return joined([self.cut(at, at + 1) for at in range(start, stop, step)])
 
-    def cut(self, start: int, stop: int) -> Traced:
+    def cut(self, start: int, stop: int) -> TracedText:
         """The stretch from `start` to `stop`, both inside the text."""
         runs: list[Run] = []
         at = 0
@@ -64,26 +64,26 @@ class Traced(str):
             if kept > 0:
                 runs.append((kept, message))
             at += length
-        return Traced(str.__getitem__(self, slice(start, stop)), runs)
+        return TracedText(str.__getitem__(self, slice(start, stop)), runs)
 
 
 def runs_of(text: str) -> tuple[Run, ...]:
     """The runs of any string; a plain one is the template's own."""
-    return text.runs if isinstance(text, Traced) else ((len(text), None),)
+    return text.runs if isinstance(text, TracedText) else ((len(text), None),)
 
 
 def joined(parts: Iterable[str]) -> str:
     """All parts as one text, each with its origin."""
     parts = list(parts)
     text = "".join(parts)
-    if not any(isinstance(part, Traced) for part in parts):
+    if not any(isinstance(part, TracedText) for part in parts):
         return text
-    return Traced(text, [run for part in parts for run in runs_of(part)])
+    return TracedText(text, [run for part in parts for run in runs_of(part)])
 
 
 def origin_of(value: Any) -> int | None:
     """The first message that any text inside a value came from."""
-    if isinstance(value, Traced):
+    if isinstance(value, TracedText):
         return next((message for _, message in value.runs if message is not None), None)
     if isinstance(value, Namespace):
         value = value._Namespace__attrs
@@ -98,11 +98,11 @@ def origin_of(value: Any) -> int | None:
 def with_origin(text: str, *sources: Any) -> str:
     """A text made of `sources` in a way that cannot be followed: content as a whole if any of them holds content."""
     message = origin_of(sources)
-    return text if message is None else Traced.content(text, message)
+    return text if message is None else TracedText.content(text, message)
 
 
 def _cut(text: str, start: int, stop: int) -> str:
-    return text.cut(start, stop) if isinstance(text, Traced) else text[start:stop]
+    return text.cut(start, stop) if isinstance(text, TracedText) else text[start:stop]
 
 
 def _plain(text: str) -> str:
@@ -190,8 +190,8 @@ def _format(text: str, *args: Any, **kwargs: Any) -> str:
 def _cased(name: str) -> Callable[[str], str]:
     def change(text: str) -> str:
         changed = str(getattr(_plain(text), name)())
-        if isinstance(text, Traced) and len(changed) == len(text):
-            return Traced(changed, text.runs)
+        if isinstance(text, TracedText) and len(changed) == len(text):
+            return TracedText(changed, text.runs)
         return with_origin(changed, text)
 
     return change

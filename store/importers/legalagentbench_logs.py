@@ -17,7 +17,7 @@ from store.builder import PackBuilder
 from store.errors import BadInput
 from store.importers import Progress
 from store.importers.logs.harvest import Harvest
-from store.importers.logs.merging import Merged, merge, write
+from store.importers.logs.merging import MergedTables, merge, write
 from store.importers.logs.reading import LogCounts, find_logs, read_log
 from store.schema import LOOKUPS, TABLES
 
@@ -104,7 +104,7 @@ def _call_lines(harvest: Harvest) -> bytes:
 
 
 def _summary(
-    logs: list[Path], others: list[Path], tally: LogCounts, harvest: Harvest, merged: Merged
+    logs: list[Path], others: list[Path], tally: LogCounts, harvest: Harvest, merged: MergedTables
 ) -> dict[str, Any]:
     rows = Counter(row.table for row in merged.rows)
     statuses = Counter(recorded.observation.status for recorded in harvest.calls.values())

@@ -24,7 +24,7 @@ Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class BigramCounts:
     """How often bigrams stand in texts, text by text.
 
     starts: where each text begins in `terms` and `counts`, one more than there are texts; keys: the bigrams, sorted;
@@ -78,7 +78,7 @@ def find(keys: Ints, wanted: Ints) -> Ints:
     return at[np.isin(keys[at], wanted)] if len(at) else at
 
 
-def count(fields: Sequence[tuple[Sequence[str], float]]) -> Counts:
+def count(fields: Sequence[tuple[Sequence[str], float]]) -> BigramCounts:
     """Bigrams of texts that have several fields, each with its weight; all fields have one text each in the same
     order."""
     size = len(fields[0][0])
@@ -103,7 +103,7 @@ def count(fields: Sequence[tuple[Sequence[str], float]]) -> Counts:
         counted[at : at + len(keys)] = counts
         at += len(keys)
         pieces[place] = (keys[:0], counts[:0])
-    return Counts(every, np.cumsum(lengths), terms, counted)
+    return BigramCounts(every, np.cumsum(lengths), terms, counted)
 
 
 def _stretch(fields: Sequence[tuple[Sequence[str], float]], begin: int) -> tuple[Ints, Ints, Floats]:
@@ -120,7 +120,7 @@ def _stretch(fields: Sequence[tuple[Sequence[str], float]], begin: int) -> tuple
     return np.concatenate(owners), np.concatenate(found), np.concatenate(amounts)
 
 
-def invert(counts: Counts) -> Postings:
+def invert(counts: BigramCounts) -> Postings:
     """Postings with bm25 weights: saturated frequency, length of the text, rarity of the bigram."""
     size, width = len(counts.starts) - 1, len(counts.keys)
     places = np.repeat(np.arange(size, dtype=np.int32), np.diff(counts.starts))

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from store.errors import Damaged, StoreError
+from store.errors import DamagedData, StoreError
 from store.pack import Pack
 from store.search.bigrams import Floats, Ints, Postings, distinct
 from store.search.catalogue import Booleans, Catalogue, Integers
@@ -77,7 +77,7 @@ class Titles:
             scores[self._rows[place] - 1] = shares[place] + counts[place] / len(pairs)
         return scores
 
-    def asked_for(self, text: str) -> Integers:
+    def titles_in(self, text: str) -> Integers:
         """Ids of the rows whose title a text says in full and about nothing else: most of its pairs are the
         title's."""
         scores = self.scores(text)
@@ -137,7 +137,7 @@ class Titles:
 _BATCH = 50_000
 
 
-class Citing:
+class CitationGraph:
     """Which articles of a pack cite which, of other laws."""
 
     def __init__(self, pack: Pack, catalogue: Catalogue, book: StatuteBook) -> None:
@@ -386,4 +386,4 @@ def _array(pack: Pack, file: str) -> Any:
         with pack.using(file) as path:
             return np.load(path, mmap_mode="r", allow_pickle=False)
     except (OSError, ValueError) as error:
-        raise Damaged(f"{path} cannot be read: {error}", "Build or import the pack again.") from None
+        raise DamagedData(f"{path} cannot be read: {error}", "Build or import the pack again.") from None

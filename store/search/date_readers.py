@@ -260,7 +260,7 @@ _QUARTERS = {"一": 1, "二": 2, "三": 3, "四": 4}
 
 
 @dataclass(slots=True)
-class Reader:
+class DateReaderState:
     """What the readers know of a text while it is read from left to right."""
 
     text: str
@@ -281,7 +281,7 @@ class Reader:
         return self.today or self.case.judged or self.case.proceeding or self.case.acted
 
 
-def _calendar(reader: Reader, match: re.Match[str]) -> Period | None:
+def _calendar(reader: DateReaderState, match: re.Match[str]) -> Period | None:
     leaning = match["leaning"]
     year = _leaning_year(reader, leaning) if leaning else numeral(match["year"])
     if year is None:
@@ -313,7 +313,7 @@ def _within_year(year: int, match: re.Match[str]) -> Period:
     return months_of(year, 1, 12)
 
 
-def _leaning_year(reader: Reader, word: str) -> int | None:
+def _leaning_year(reader: DateReaderState, word: str) -> int | None:
     if word in _YEARS_AWAY:
         now = reader.now()
         return now.year + _YEARS_AWAY[word] if now else None
@@ -323,7 +323,7 @@ def _leaning_year(reader: Reader, word: str) -> int | None:
     return base.year + (1 if word in ("次年", "翌年", "第二年") else 0)
 
 
-def _short_year(reader: Reader, match: re.Match[str]) -> Period | None:
+def _short_year(reader: DateReaderState, match: re.Match[str]) -> Period | None:
     two = numeral(match["year"] or match["old"] or match["bare"])
     if two is None:
         return None
@@ -335,11 +335,11 @@ def _short_year(reader: Reader, match: re.Match[str]) -> Period | None:
     return _in_month(year, match)
 
 
-def _bare_year(reader: Reader, match: re.Match[str]) -> Period | None:
+def _bare_year(reader: DateReaderState, match: re.Match[str]) -> Period | None:
     return months_of(int(match["bare_year"]), 1, 12)
 
 
-def _week(reader: Reader, match: re.Match[str]) -> Period | None:
+def _week(reader: DateReaderState, match: re.Match[str]) -> Period | None:
     base, word = reader.now(), match["week"]
     if base is None:
         reader.note("relative_date", match.group())
@@ -353,7 +353,7 @@ def _week(reader: Reader, match: re.Match[str]) -> Period | None:
     return days(monday + timedelta(days=day), monday + timedelta(days=last), about=True)
 
 
-def _separated(reader: Reader, match: re.Match[str]) -> Period | None:
+def _separated(reader: DateReaderState, match: re.Match[str]) -> Period | None:
     year, month = int(match["year"]), int(match["month"])
     if match["day"] is None:
         # 2012.35 and 2012/80 are no months.
@@ -361,7 +361,7 @@ def _separated(reader: Reader, match: re.Match[str]) -> Period | None:
     return days(date(year, month, int(match["day"])))
 
 
-def _leaning_month(reader: Reader, match: re.Match[str]) -> Period | None:
+def _leaning_month(reader: DateReaderState, match: re.Match[str]) -> Period | None:
     word = match["word"]
     away = _MONTHS_AWAY.get(word[0])
     base = reader.now() if away is not None else reader.anchor
@@ -375,7 +375,7 @@ def _leaning_month(reader: Reader, match: re.Match[str]) -> Period | None:
     return tenth_of(period, match["tenth"])
 
 
-def _leaning_day(reader: Reader, match: re.Match[str]) -> Period | None:
+def _leaning_day(reader: DateReaderState, match: re.Match[str]) -> Period | None:
     word = match["word"]
     away = _DAYS_AWAY.get(word)
     base = reader.now() if away is not None else reader.anchor
@@ -386,7 +386,7 @@ def _leaning_day(reader: Reader, match: re.Match[str]) -> Period | None:
     return days(base + timedelta(days=away if away is not None else word in ("次日", "翌日", "第二天")))
 
 
-def _ago(reader: Reader, match: re.Match[str]) -> Period | None:
+def _ago(reader: DateReaderState, match: re.Match[str]) -> Period | None:
     unit, count = match["unit"].removeprefix("个"), numeral(match["count"])
     sign = -1 if match["side"] == "前" else 1
     base = reader.now() if sign < 0 else reader.anchor or reader.now()
@@ -408,7 +408,7 @@ def _ago(reader: Reader, match: re.Match[str]) -> Period | None:
         return None
 
 
-def _recent(reader: Reader, match: re.Match[str]) -> Period | None:
+def _recent(reader: DateReaderState, match: re.Match[str]) -> Period | None:
     """近两年: that many years or months up to today."""
     base, count = reader.now(), numeral(match["count"])
     if base is None or not count:
@@ -418,7 +418,7 @@ def _recent(reader: Reader, match: re.Match[str]) -> Period | None:
     return days(first, base, about=True)
 
 
-def _decade(reader: Reader, match: re.Match[str]) -> Period | None:
+def _decade(reader: DateReaderState, match: re.Match[str]) -> Period | None:
     value = numeral(match["decade"])
     if value is None:
         return None
@@ -439,12 +439,12 @@ def _decade(reader: Reader, match: re.Match[str]) -> Period | None:
     return days(date(first, 1, 1), date(last, 12, 31), about=bool(match["part"]))
 
 
-def _month_day(reader: Reader, match: re.Match[str]) -> Period | None:
+def _month_day(reader: DateReaderState, match: re.Match[str]) -> Period | None:
     base = reader.anchor or reader.now()
     return _in_month(base.year, match) if base else None
 
 
-def _compact(reader: Reader, match: re.Match[str]) -> Period | None:
+def _compact(reader: DateReaderState, match: re.Match[str]) -> Period | None:
     try:
         day = date(int(match["year"]), int(match["month"]), int(match["day"]))
     except ValueError:
@@ -453,7 +453,7 @@ def _compact(reader: Reader, match: re.Match[str]) -> Period | None:
     return days(day)
 
 
-def _shared_year(reader: Reader, match: re.Match[str]) -> Period | None:
+def _shared_year(reader: DateReaderState, match: re.Match[str]) -> Period | None:
     """2010 in 2010至2012年."""
     year = numeral(match["first"])
     if year is None:
@@ -462,7 +462,7 @@ def _shared_year(reader: Reader, match: re.Match[str]) -> Period | None:
     return replace(months_of(year, 1, 12), start=match.start(), end=end, said=match["first"])
 
 
-def _moment(name: str, reader: Reader, match: re.Match[str]) -> Period | None:
+def _moment(name: str, reader: DateReaderState, match: re.Match[str]) -> Period | None:
     day: date | None = getattr(reader.case, name)
     if day is None:
         # 签订合同时 and 起诉时 mostly say under which condition; these say which law.
@@ -473,12 +473,12 @@ def _moment(name: str, reader: Reader, match: re.Match[str]) -> Period | None:
     return days(day, last)
 
 
-def present(reader: Reader, match: re.Match[str]) -> Period | None:
+def present(reader: DateReaderState, match: re.Match[str]) -> Period | None:
     """Today, for 现行 and 目前; None where no day counts as today."""
     return at(days(reader.today), match) if reader.today else None
 
 
-def _lunar(reader: Reader, match: re.Match[str]) -> Period | None:
+def _lunar(reader: DateReaderState, match: re.Match[str]) -> Period | None:
     years, near = [numeral(match["lunar_year"])] if match["lunar_year"] else [], reader.anchor
     if near and not years:
         # The last months of a year of that calendar lie in the next one of ours.
@@ -492,12 +492,12 @@ def _lunar(reader: Reader, match: re.Match[str]) -> Period | None:
     return days(day, about=True)
 
 
-def _era(reader: Reader, match: re.Match[str]) -> Period | None:
+def _era(reader: DateReaderState, match: re.Match[str]) -> Period | None:
     reader.note("unclear_time", match.group())
     return None
 
 
-def _vague(reader: Reader, match: re.Match[str]) -> Period | None:
+def _vague(reader: DateReaderState, match: re.Match[str]) -> Period | None:
     reader.later.append(f"unclear_time:{match.group()}")
     return None
 

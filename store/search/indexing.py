@@ -84,7 +84,7 @@ def build_indexes(database: sqlite3.Connection, folder: Path, progress: Progress
     return _fit(counts, folder, progress)
 
 
-def _fit(counts: bigrams.Counts, folder: Path, progress: Progress) -> dict[str, Any] | None:
+def _fit(counts: bigrams.BigramCounts, folder: Path, progress: Progress) -> dict[str, Any] | None:
     fitted = vectors.fit(counts)
     if fitted is None:
         return None

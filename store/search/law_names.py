@@ -42,24 +42,24 @@ _DRAFT = re.compile(r"[(（]?(?:修[正订改])?(?:草案|征求意见稿)")
 
 
 @dataclass(slots=True)
-class Designated:
+class LawDesignation:
     """What a text says of versions.
 
     named: its laws, an amendment in place of the law it changed being that law; spans: (first day, last day, words,
     law); gone: places of periods that are names and no days.
     """
 
-    named: list[Named]
+    named: list[LawMention]
     spans: list[tuple[date, date, str, str]] = field(default_factory=list)
     gone: set[tuple[int, int]] = field(default_factory=set)
     notes: list[str] = field(default_factory=list)
 
 
 def designated(
-    book: StatuteBook, text: str, named: Sequence[Named], times: Sequence[Period], today: date | None
-) -> Designated:
+    book: StatuteBook, text: str, named: Sequence[LawMention], times: Sequence[Period], today: date | None
+) -> LawDesignation:
     """Read the versions that a text of folded width names, law by law; `times` are its periods."""
-    found = Designated([])
+    found = LawDesignation([])
     for one in named:
         amended = book.law(without_amendment(one.laws[0])) if one.laws else None
         border = _border(text, one.end, amended is not None)
@@ -84,7 +84,7 @@ def designated(
     return found
 
 
-def _by_name(found: Designated, law: str, versions: Iterable[LawVersion], words: str, said: str) -> None:
+def _by_name(found: LawDesignation, law: str, versions: Iterable[LawVersion], words: str, said: str) -> None:
     windows = [(one.valid_from, one.valid_to or date.max, said, law) for one in versions if one.valid_from]
     found.spans += windows
     if not windows:
@@ -101,7 +101,7 @@ def _border(text: str, end: int, alone: bool) -> re.Match[str] | None:
 
 
 def _by_border(
-    found: Designated, law: str, versions: Sequence[LawVersion], one: Named, border: re.Match[str] | None,
+    found: LawDesignation, law: str, versions: Sequence[LawVersion], one: LawMention, border: re.Match[str] | None,
     age: re.Match[str] | None, times: Sequence[Period], today: date | None,
 ) -> None:  # fmt: skip
     """The days before a version began or the law ended, or from then on; which version the words leave open is the
@@ -137,7 +137,7 @@ def _before(first: date) -> date:
     return first - timedelta(days=1) if first > date.min else first
 
 
-def _by_age(found: Designated, law: str, versions: Sequence[LawVersion], age: re.Match[str], said: str) -> None:
+def _by_age(found: LawDesignation, law: str, versions: Sequence[LawVersion], age: re.Match[str], said: str) -> None:
     """新 and 现行: the newest version that has begun. 旧 and 原: all days of a law that ended, else those before the
     newest version."""
     if not versions or not versions[-1].valid_from:
@@ -150,7 +150,7 @@ def _by_age(found: Designated, law: str, versions: Sequence[LawVersion], age: re
 
 
 def _by_year(
-    found: Designated, law: str, versions: Sequence[LawVersion], text: str, one: Named, before: str,
+    found: LawDesignation, law: str, versions: Sequence[LawVersion], text: str, one: LawMention, before: str,
     times: Sequence[Period],
 ) -> None:  # fmt: skip
     """A year right before a name may be the name of a version: 1997年刑法, 2012年修正的刑事诉讼法, 97刑法.
@@ -217,7 +217,7 @@ _SURE = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class LawMention:
     """One mention of a law.
 
     start, end: the span with marks and version bracket; laws: official names it may mean, none where the book has no
@@ -246,7 +246,7 @@ class LawNames:
         for key in sorted(known, key=lambda key: (-len(key), key)):
             self._begins.setdefault(key[:2], []).append(key)
 
-    def find(self, text: str) -> list[Named]:
+    def find(self, text: str) -> list[LawMention]:
         """All mentions in a text whose width is folded, in order, none inside another."""
         found = list(self._quoted(text))
         if found:
@@ -257,7 +257,7 @@ class LawNames:
         found += self._shortened(text, [(one.start, one.end) for one in found])
         return sorted(found, key=lambda one: one.start)
 
-    def _shortened(self, text: str, taken: Sequence[tuple[int, int]]) -> Iterable[Named]:
+    def _shortened(self, text: str, taken: Sequence[tuple[int, int]]) -> Iterable[LawMention]:
         """食安法第三条: the first character of a title and others of it in order, when no other title fits."""
         end = 0
         ordered = sorted(taken)
@@ -270,12 +270,12 @@ class LawNames:
             laws = {law for key in fits for law in self._known[key]}
             if len(laws) == 1:
                 end = start + len(said)
-                yield Named(start, end, tuple(laws), said)
+                yield LawMention(start, end, tuple(laws), said)
 
     def _begins_with(self, character: str) -> Iterable[str]:
         return (key for begin, keys in self._begins.items() if begin[0] == character for key in keys)
 
-    def _quoted(self, text: str) -> Iterable[Named]:
+    def _quoted(self, text: str) -> Iterable[LawMention]:
         for start, end in _titles(text):
             said = text[start + 1 : end - 1].strip()
             laws = self._known.get(key_of_name(said), ())
@@ -284,9 +284,9 @@ class LawNames:
             bracket = _LABEL.search(said)
             inside = bracket[1] if bracket and _names_version(bracket[1]) else ""
             after, stop = _bracket_after(text, end)
-            yield Named(start, stop if not inside else end, laws, said, inside or after)
+            yield LawMention(start, stop if not inside else end, laws, said, inside or after)
 
-    def _bare(self, text: str, taken: Sequence[tuple[int, int]]) -> Iterable[Named]:
+    def _bare(self, text: str, taken: Sequence[tuple[int, int]]) -> Iterable[LawMention]:
         compact, places = _compact(text, taken)
         borders: frozenset[int] | None = None
         position = 0
@@ -312,17 +312,17 @@ class LawNames:
                 continue
             said = text[start:end]
             bracket, stop = _bracket_after(text, end)
-            yield Named(start, stop, self._known[key], said, bracket)
+            yield LawMention(start, stop, self._known[key], said, bracket)
             position += len(key)
 
 
-def _holds(outer: Named, inner: Sequence[Named]) -> bool:
+def _holds(outer: LawMention, inner: Sequence[LawMention]) -> bool:
     """Whether one of some mentions, in order and none inside another, lies within this one."""
     at = bisect_right(inner, outer.start, key=lambda one: one.start)
     return at < len(inner) and inner[at].end <= outer.end
 
 
-def _held(inner: Named, outer: Sequence[Named]) -> bool:
+def _held(inner: LawMention, outer: Sequence[LawMention]) -> bool:
     """Whether this mention lies within one of some others, in order and none inside another."""
     at = bisect_left(outer, inner.start, key=lambda one: one.start)
     return at > 0 and inner.end <= outer[at - 1].end

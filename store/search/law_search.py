@@ -37,12 +37,12 @@ from store.pack import Pack
 from store.run_file import reading
 from store.search.bigrams import Floats
 from store.search.catalogue import Booleans, Catalogue, Integers
-from store.search.channels import Citing, Titles
+from store.search.channels import CitationGraph, Titles
 from store.search.documents import CONSTANT, FUSION, fuse
-from store.search.narrowing import CHANNELS, WINDOWS, Narrowed, Settings, Window, narrow
+from store.search.narrowing import CHANNELS, WINDOWS, FilteredRows, SearchSettings, Window, narrow
 from store.search.query import LawQuery, Span, analyse
 from store.statutes.applicable import CaseDates
-from store.statutes.book import ARTICLE_COLUMNS, NotYet, Repealed, StatuteBook, article_of
+from store.statutes.book import ARTICLE_COLUMNS, NotYetInForce, RepealedArticle, StatuteBook, article_of
 from store.statutes.model import Article, ArticleNumber, LawVersion
 
 MARGIN = 1.5
@@ -88,20 +88,20 @@ def note(catalogue: Catalogue, book: StatuteBook, row: int, span: Span) -> str:
     number = ArticleNumber(*catalogue.parts(int(catalogue.number[row - 1])))
     answer = book.on(version.law, number, day)
     said = f"{version.law}:{number.chinese}:{day.isoformat()}"
-    if isinstance(answer, NotYet) and answer.first.valid_from:
+    if isinstance(answer, NotYetInForce) and answer.first.valid_from:
         begins = answer.first.valid_from.isoformat()
         near = ArticleNumber(number.number)
         if number.sub and answer.current and near in book.numbers(version.law, answer.current.label):
             return f"later_near:{said}:{begins}:{near.chinese}"
         return f"later:{said}:{begins}"
-    if isinstance(answer, Repealed) and answer.last.valid_to:
+    if isinstance(answer, RepealedArticle) and answer.last.valid_to:
         return f"ended:{said}:{answer.last.valid_to.isoformat()}"
     return ""
 
 
 if TYPE_CHECKING:
     from store.search.channels import Articles
-    from store.search.paper import Paper
+    from store.search.paper import PaperPipeline
 
 Embed = Callable[[Sequence[str]], ArrayLike]
 
@@ -135,7 +135,7 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class LawResults:
     """Hits, best first. allowed: articles that the filters left, of how many; notes: codes with what they are
     about."""
 
@@ -188,29 +188,29 @@ class LawSearch:
         return Titles(self._pack, self.catalogue, self.book)
 
     @cached_property
-    def citing(self) -> Citing:
+    def citing(self) -> CitationGraph:
         """Which articles cite which, of other laws."""
-        return Citing(self._pack, self.catalogue, self.book)
+        return CitationGraph(self._pack, self.catalogue, self.book)
 
     @cached_property
-    def paper(self) -> Paper:
+    def paper(self) -> PaperPipeline:
         """The published pipeline over the same rows."""
-        from store.search.paper import Paper
+        from store.search.paper import PaperPipeline
 
-        return Paper(self._pack, self.catalogue, self.articles)
+        return PaperPipeline(self._pack, self.catalogue, self.articles)
 
     def analyse(self, text: str, *, today: date | None = None, case: CaseDates | None = None) -> LawQuery:
         """Read a question by rules; see `store.search.query.analyse`."""
         return analyse(text, self.book, today=today, case=case)
 
-    def search(self, query: str | LawQuery, settings: Settings | None = None) -> Answer:
+    def search(self, query: str | LawQuery, settings: SearchSettings | None = None) -> LawResults:
         """The best articles for a question; an empty question has none.
 
         Raises:
             StoreError: the indexes of the pack were made by another segmenter.
             Damaged: an index is not the one that was written, or what the pack says makes no sense.
         """
-        settings = settings or Settings()
+        settings = settings or SearchSettings()
         began = time.perf_counter()
         with reading(self._pack.path):
             asked = self.analyse(query) if isinstance(query, str) else query
@@ -222,17 +222,17 @@ class LawSearch:
             spent = 1000 * (time.perf_counter() - began)
             uncertain = self._uncertain(asked, settings, hits)
             notes = tuple(dict.fromkeys((*outside, *narrowed.notes, *_gaps(hits, narrowed), *uncertain)))
-            return Answer(asked, hits, narrowed.count, len(self.catalogue), notes, spent)
+            return LawResults(asked, hits, narrowed.count, len(self.catalogue), notes, spent)
 
-    def _uncertain(self, query: LawQuery, settings: Settings, hits: Sequence[Hit]) -> list[str]:
+    def _uncertain(self, query: LawQuery, settings: SearchSettings, hits: Sequence[Hit]) -> list[str]:
         """Notes on days behind the data, and on hits whose law has ended without them."""
         asked = [span.first if span.last == date.max else span.last for span in query.spans]
         told = settings.at or max(asked, default=settings.today)
         return self.book.uncertain(dict.fromkeys(hit.version for hit in hits), told)
 
     def rankings(
-        self, query: LawQuery, settings: Settings
-    ) -> tuple[Narrowed, dict[str, list[int]], list[tuple[int, float]]]:
+        self, query: LawQuery, settings: SearchSettings
+    ) -> tuple[FilteredRows, dict[str, list[int]], list[tuple[int, float]]]:
         """What the filters left, the rows of each channel, and all of them fused; best first."""
         if settings.paper:
             return self.paper.rankings(query, settings.k, settings.at)
@@ -260,7 +260,7 @@ class LawSearch:
         return narrowed, rankings, fused
 
     def _ranked(
-        self, query: LawQuery, settings: Settings, narrowed: Narrowed, rows: Booleans
+        self, query: LawQuery, settings: SearchSettings, narrowed: FilteredRows, rows: Booleans
     ) -> dict[str, list[int]]:
         """What the channels beside the exact one find among these rows; titles and citations find any that the
         filters left."""
@@ -288,7 +288,7 @@ class LawSearch:
                 found["citing"] = self._scored(self.citing.scores(passages), narrowed, depth)
         return {name: ranking for name, ranking in found.items() if ranking}
 
-    def _scored(self, scores: Floats, narrowed: Narrowed, depth: int) -> list[int]:
+    def _scored(self, scores: Floats, narrowed: FilteredRows, depth: int) -> list[int]:
         """The best of the rows that the filters left, whether their words are in the pack or not."""
         from store.search.channels import best
 
@@ -300,7 +300,7 @@ class LawSearch:
         yield
         self.seconds[channel] += time.perf_counter() - began
 
-    def _outside(self, query: LawQuery, settings: Settings, narrowed: Narrowed) -> tuple[str, ...]:
+    def _outside(self, query: LawQuery, settings: SearchSettings, narrowed: FilteredRows) -> tuple[str, ...]:
         """A note on the article that the question is plainly about, where it did not apply on the day; see
         `outside`."""
         spans = (Span(settings.at, settings.at, ""),) if settings.at else query.spans
@@ -330,7 +330,7 @@ class LawSearch:
         further = fuse(more, FUSION, CONSTANT)
         return fused + [(row, min(score, least)) for row, score in further if row not in there]
 
-    def _current_first(self, fused: list[tuple[int, float]], narrowed: Narrowed) -> list[tuple[int, float]]:
+    def _current_first(self, fused: list[tuple[int, float]], narrowed: FilteredRows) -> list[tuple[int, float]]:
         """The newest wording of each article that was found right before the first of its others; scores stay in
         place."""
         places = self.catalogue.places([row for row, _ in fused])
@@ -345,7 +345,7 @@ class LawSearch:
             order[place] = None
         return [(fused[place][0], score) for place, (_, score) in zip(order, fused, strict=True)]
 
-    def _exact(self, narrowed: Narrowed) -> list[int]:
+    def _exact(self, narrowed: FilteredRows) -> list[int]:
         """Rows of the articles that the question names with their law: in its order, the version that fits best
         first."""
         catalogue, rows = self.catalogue, np.flatnonzero(narrowed.rows)
@@ -358,22 +358,22 @@ class LawSearch:
             found += [int(identity) for identity in catalogue.ids[same[order]]]
         return list(dict.fromkeys(found))[:_DEPTH]
 
-    def _titled(self, query: LawQuery, narrowed: Narrowed) -> list[int]:
+    def _titled(self, query: LawQuery, narrowed: FilteredRows) -> list[int]:
         """Rows of the articles whose title is what the question asks for."""
         from store.search.channels import substance
 
-        rows = self.titles.asked_for(substance(query))
+        rows = self.titles.titles_in(substance(query))
         rows = rows[narrowed.rows[rows - 1]]
         return [int(row) for row in rows[np.lexsort((rows, narrowed.order[self._versions(rows)]))]][:_DEPTH]
 
-    def _tie_broken(self, ranked: Sequence[tuple[int, float]], narrowed: Narrowed) -> list[int]:
+    def _tie_broken(self, ranked: Sequence[tuple[int, float]], narrowed: FilteredRows) -> list[int]:
         """A ranking whose equals stand by the fit of their versions, then by row."""
         rows = np.fromiter((row for row, _ in ranked), np.int64, len(ranked))
         scores = np.fromiter((score for _, score in ranked), np.float64, len(ranked))
         fit = narrowed.order[self._versions(rows)]
         return [int(row) for row in rows[np.lexsort((rows, fit, -scores.round(9)))]]
 
-    def _in_order(self, narrowed: Narrowed, k: int) -> list[int]:
+    def _in_order(self, narrowed: FilteredRows, k: int) -> list[int]:
         rows = np.flatnonzero(narrowed.rows)
         order = np.lexsort((rows, narrowed.order[self.catalogue.version[rows]], ~self.catalogue.worded[rows]))[:k]
         return [int(identity) for identity in self.catalogue.ids[rows[order]]]
@@ -382,7 +382,7 @@ class LawSearch:
         return self.catalogue.version[np.searchsorted(self.catalogue.ids, identities)]
 
     def _hits(
-        self, best: Sequence[tuple[int, float]], places: Mapping[str, Mapping[int, int]], narrowed: Narrowed
+        self, best: Sequence[tuple[int, float]], places: Mapping[str, Mapping[int, int]], narrowed: FilteredRows
     ) -> tuple[Hit, ...]:
         if not best:
             return ()
@@ -417,10 +417,10 @@ class LawSearch:
         ]
 
 
-def _gaps(hits: Sequence[Hit], narrowed: Narrowed) -> list[str]:
+def _gaps(hits: Sequence[Hit], narrowed: FilteredRows) -> list[str]:
     """Notes on the gaps in which laws among the hits have their neighbours."""
     laws = dict.fromkeys(hit.version.law for hit in hits if "gap_neighbour" in hit.kept)
     return [f"gap:{law}:{day}" for law in laws for day in narrowed.gaps.get(law, ())]
 
 
-__all__ = ["CHANNELS", "WINDOWS", "Answer", "Booleans", "Hit", "LawSearch", "Settings", "Window"]
+__all__ = ["CHANNELS", "WINDOWS", "LawResults", "Booleans", "Hit", "LawSearch", "SearchSettings", "Window"]

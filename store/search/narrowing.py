@@ -5,8 +5,8 @@ no version on the day, is told in notes: gap:LAW:DAY, not_yet:LAW:DAY, repealed:
 counterpart:LAW:第…条:LAW:第…条:SURE, no_article:LAW:NUMBER, unknown_law:NAME, dropped:headings, dropped:number,
 before_all:DAY:DAY (asked for, first day of the pack).
 
-Where no law is named, every law with a gap on the day offers its neighbours; `Narrowed.gaps` has the days, so that
-the search can speak of those that it found and not of hundreds.
+Where no law is named, every law with a gap on the day offers its neighbours; `FilteredRows.gaps` has the days, so
+that the search can speak of those that it found and not of hundreds.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from store.search.catalogue import Booleans, Catalogue, Integers
 from store.search.query import LawQuery, Span
-from store.statutes.book import Gap, NotYet, Repealed, StatuteBook
+from store.statutes.book import Gap, NotYetInForce, RepealedArticle, StatuteBook
 from store.statutes.model import ArticleNumber, LawVersion
 
 _OPEN_FIT, _BEFORE_FIT, _AFTER_FIT, _UNKNOWN_FIT = 0.5, 0.4, 0.3, 0.1
@@ -36,7 +36,7 @@ CHANNELS = ("exact", "keyword", "dense", "bm25", "title", "citing")
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class SearchSettings:
     """How to search.
 
     k: hits; window: see `Window`; law_filter: whether laws that are named filter; channels: which of `CHANNELS` rank;
@@ -56,7 +56,7 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class Narrowed:
+class FilteredRows:
     """The rows that are left.
 
     rows: true for each that may answer; count: how many; order: rank of each version by fit, best 0; pairs: articles
@@ -95,7 +95,7 @@ class Narrowed:
         return (*codes, "newest" if self.latest[place] else "last_wording")
 
 
-def narrow(catalogue: Catalogue, book: StatuteBook, query: LawQuery, wanted: Settings) -> Narrowed:
+def narrow(catalogue: Catalogue, book: StatuteBook, query: LawQuery, wanted: SearchSettings) -> FilteredRows:
     """Apply all filters of a question."""
     notes = list(query.notes)
     spans = (Span(wanted.at, wanted.at, wanted.at.isoformat()),) if wanted.at else query.spans
@@ -121,7 +121,7 @@ def narrow(catalogue: Catalogue, book: StatuteBook, query: LawQuery, wanted: Set
     common.append("number" if query.numbers and "number" not in dropped else "no_number")
     if query.headings and "headings" not in dropped:
         common.append("heading")
-    return Narrowed(
+    return FilteredRows(
         catalogue,
         rows,
         int(np.count_nonzero(rows)),
@@ -138,7 +138,7 @@ def narrow(catalogue: Catalogue, book: StatuteBook, query: LawQuery, wanted: Set
 
 
 def _laws(
-    book: StatuteBook, query: LawQuery, wanted: Settings, notes: list[str]
+    book: StatuteBook, query: LawQuery, wanted: SearchSettings, notes: list[str]
 ) -> tuple[tuple[str, ...], tuple[tuple[str, ArticleNumber], ...], tuple[ArticleNumber, ...]]:
     """The laws, the articles with their law, and the numbers that may belong to any of the laws."""
     if wanted.law:
@@ -170,7 +170,7 @@ def _window(
     spans: Sequence[Span],
     laws: Sequence[str],
     pairs: Sequence[tuple[str, ArticleNumber]],
-    wanted: Settings,
+    wanted: SearchSettings,
     notes: list[str],
 ) -> _Window:
     fit = np.zeros(len(catalogue.versions))
@@ -248,9 +248,9 @@ def _absent(
         notes.append(f"gap:{law}:{day.isoformat()}")
         sides = ((answer.before, _BEFORE_FIT), (answer.after, _AFTER_FIT))
         return [(version, weight) for version, weight in sides if version is not None]
-    if isinstance(answer, NotYet):
+    if isinstance(answer, NotYetInForce):
         notes.append(f"not_yet:{law}:{day.isoformat()}")
-    elif isinstance(answer, Repealed):
+    elif isinstance(answer, RepealedArticle):
         notes.append(f"repealed:{law}:{day.isoformat()}")
         for link in answer.successors:
             successors.append(link.to_law)

@@ -30,7 +30,7 @@ import numpy.typing as npt
 from store.pack import Pack
 from store.search.catalogue import Booleans, Catalogue
 from store.search.documents import fuse
-from store.search.narrowing import Narrowed
+from store.search.narrowing import FilteredRows
 from store.search.query import LawQuery
 from store.statutes.model import ArticleNumber
 from store.text.segment import cut
@@ -93,7 +93,7 @@ class Okapi:
         return {token: weight if weight >= 0 else _EPSILON * mean for token, weight in weights.items()}
 
 
-class Paper:
+class PaperPipeline:
     """The pipeline over the rows of a pack."""
 
     def __init__(self, pack: Pack, catalogue: Catalogue, dense: Articles | None) -> None:
@@ -101,10 +101,10 @@ class Paper:
 
     def rankings(
         self, query: LawQuery, k: int, at: date | None = None
-    ) -> tuple[Narrowed, dict[str, list[int]], list[tuple[int, float]]]:
+    ) -> tuple[FilteredRows, dict[str, list[int]], list[tuple[int, float]]]:
         """What the filters left, each channel cut to k, and all fused and cut to k."""
         rows, default, common = self._filtered(query, at)
-        narrowed = Narrowed(
+        narrowed = FilteredRows(
             self._catalogue, rows, int(np.count_nonzero(rows)), np.zeros(len(self._catalogue.versions), np.int64), (),
             False, query.notes, {}, common, default,
         )  # fmt: skip

@@ -14,7 +14,7 @@ from datetime import date
 from typing import Literal
 
 from store.search.date_readers import NOW, Period
-from store.search.law_names import Designated, designated, law_names
+from store.search.law_names import LawDesignation, designated, law_names
 from store.search.references import MOST, Reference, headings, references
 from store.search.terms import matter
 from store.search.times import periods
@@ -209,7 +209,7 @@ def _spans(spans: Iterable[Span]) -> tuple[Span, ...]:
 
 
 def _beside(
-    versions: Designated, times: Sequence[Period], pairs: Sequence[tuple[str, ArticleNumber]]
+    versions: LawDesignation, times: Sequence[Period], pairs: Sequence[tuple[str, ArticleNumber]]
 ) -> dict[tuple[date, date, str, str], str]:
     """Versions that are named and applied on none of the days beside them, with a note on the article: the days
     count."""

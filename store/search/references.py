@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from store.search.law_names import Named, law_names
+from store.search.law_names import LawMention, law_names
 from store.statutes.book import StatuteBook
 from store.statutes.counterparts import Counterpart
 from store.statutes.model import ArticleNumber
@@ -68,11 +68,11 @@ class Reference:
     said: str = ""
 
 
-def references(text: str, named: Sequence[Named]) -> list[Reference]:
+def references(text: str, named: Sequence[LawMention]) -> list[Reference]:
     """The articles that a text of folded width refers to, in order; at most `MOST`."""
     found: list[Reference] = []
     masked = list(text)
-    around = _Around(text, named)
+    around = _LawNamesAt(text, named)
     for match in _LISTED.finditer(text):
         found += _listed(match, around)
         masked[match.start() : match.end()] = "#" * (match.end() - match.start())
@@ -105,9 +105,9 @@ def _is_part(match: re.Match[str]) -> bool:
     return match.group().endswith("编") or match[1] in ("总则", "分则")
 
 
-def _cited(text: str, named: Sequence[Named]) -> list[Reference]:
+def _cited(text: str, named: Sequence[LawMention]) -> list[Reference]:
     found: list[Reference] = []
-    around = _Around(text, named)
+    around = _LawNamesAt(text, named)
     for one in citations(text):
         number_at = text.find("第", one.start, one.end) if one.law is None else text.rfind("第", one.start, one.end)
         if one.law is None and _PRIVATE.search(text, max(0, one.start - 8), one.start):
@@ -125,11 +125,11 @@ def _cited(text: str, named: Sequence[Named]) -> list[Reference]:
     return found
 
 
-class _Around:
+class _LawNamesAt:
     """The laws named in a text, asked for at many places of it without reading it again for each."""
 
-    def __init__(self, text: str, named: Sequence[Named]) -> None:
-        self._laws: list[Named] = []
+    def __init__(self, text: str, named: Sequence[LawMention]) -> None:
+        self._laws: list[LawMention] = []
         for one in named:
             if not self._laws or one.end > self._laws[-1].end:
                 self._laws.append(one)
@@ -152,7 +152,7 @@ class _Around:
         return after < len(self._laws) and self._laws[after].start < end
 
 
-def _listed(match: re.Match[str], around: _Around) -> list[Reference]:
+def _listed(match: re.Match[str], around: _LawNamesAt) -> list[Reference]:
     return _pieces(match, match[1], *around.law_of(match.start()))
 
 
@@ -193,7 +193,7 @@ LONGEST = 8_000
 
 
 @dataclass(frozen=True, slots=True)
-class Following:
+class SucceededReference:
     """An article that a text refers to, and its counterpart."""
 
     law: str
@@ -201,16 +201,16 @@ class Following:
     now: Counterpart
 
 
-def following(book: StatuteBook, text: str, day: date, own: str = "") -> list[Following]:
+def following(book: StatuteBook, text: str, day: date, own: str = "") -> list[SucceededReference]:
     """The articles of laws that had ended on a day to which a text refers, in its order; those of the law `own` are
     its own."""
     folded = fold_width(text[:LONGEST])
     if not citations(folded):
         return []
-    found: dict[tuple[str, ArticleNumber], Following] = {}
+    found: dict[tuple[str, ArticleNumber], SucceededReference] = {}
     for one in references(folded, law_names(book).find(folded)):
         for law in one.laws:
             key = (law, one.number)
             if law != own and key not in found and (now := book.counterparts.of(*key, day)):
-                found[key] = Following(law, one.number, now)
+                found[key] = SucceededReference(law, one.number, now)
     return list(found.values())

@@ -11,12 +11,12 @@ import functools
 import re
 from collections.abc import Iterable
 
-from store.tables import Table, Words, WordSet, beside
+from store.tables import TomlTable, Words, WordSet, beside
 from store.text.normalise import fold_width
 from store.text.segment import words
 
 
-class Matter(Table):
+class QueryTerms(TomlTable):
     """stop_words say nothing about the matter of a question; frame_words little: they are of the frame of exam
     questions and judgments."""
 
@@ -30,9 +30,9 @@ class Matter(Table):
         return word in self.legal_words or (len(word) > 2 and word.endswith(self.legal_endings))
 
 
-def matter() -> Matter:
+def matter() -> QueryTerms:
     """The table."""
-    return beside(__package__, "substance", Matter)
+    return beside(__package__, "substance", QueryTerms)
 
 
 MOST = 40

@@ -22,8 +22,8 @@ from store.search.date_readers import (
     MONTH,
     NOW,
     READERS,
+    DateReaderState,
     Period,
-    Reader,
     at,
     month_of,
     numeral,
@@ -67,7 +67,7 @@ _AFTER = re.compile(
 def periods(text: str, *, today: date | None = None, case: CaseDates | None = None) -> tuple[list[Period], list[str]]:
     """The periods of a text in its order, and notes: no_such_date:…, reversed_range:…, relative_date:… (leans on
     nothing)."""
-    reader = Reader(text, today, case or CaseDates(), [])
+    reader = DateReaderState(text, today, case or CaseDates(), [])
     masked = plain_numerals(_NUMBERS.sub(lambda match: "#" * len(match.group()), text))
     reader.text = masked
     single = _single(reader, masked)
@@ -75,7 +75,7 @@ def periods(text: str, *, today: date | None = None, case: CaseDates | None = No
     return joined, list(dict.fromkeys([*reader.notes, *(() if joined else reader.later)]))
 
 
-def _single(reader: Reader, text: str) -> list[Period]:
+def _single(reader: DateReaderState, text: str) -> list[Period]:
     """Every period by itself, from left to right, so that 次年 leans on what stands before it."""
     matches: list[tuple[int, int, int, re.Match[str]]] = []
     for order, (pattern, _) in enumerate(READERS):
@@ -115,7 +115,7 @@ def _single(reader: Reader, text: str) -> list[Period]:
 
 
 def _read(
-    reader: Reader, match: re.Match[str], read: Callable[[Reader, re.Match[str]], Period | None]
+    reader: DateReaderState, match: re.Match[str], read: Callable[[DateReaderState, re.Match[str]], Period | None]
 ) -> Period | None:
     try:
         period = read(reader, match)
@@ -127,7 +127,7 @@ def _read(
     return at(period, match) if period and not period.said else period
 
 
-def _joined(reader: Reader, single: Sequence[Period]) -> list[Period]:
+def _joined(reader: DateReaderState, single: Sequence[Period]) -> list[Period]:
     """Ranges of two periods become one, and 以前 and 以后 open an end."""
     text = reader.text
     found: list[Period] = []
@@ -157,7 +157,7 @@ def _follows(period: Period, following: Period, between: str) -> bool:
     return between in ("", "、", "与", "和") and following.first.toordinal() == period.last.toordinal() + 1
 
 
-def _qualified(reader: Reader, period: Period) -> Period:
+def _qualified(reader: DateReaderState, period: Period) -> Period:
     """A period with the words around it: 大约 and 前后 widen it, 截至, 以前 and 以后 open an end."""
     text = reader.text
     if (match := _ABOUT.match(text, period.end)) or _PERHAPS.search(text, max(0, period.start - 5), period.start):

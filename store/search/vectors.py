@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from store.errors import Damaged
-from store.search.bigrams import Counts, Floats, Ints, find
+from store.errors import DamagedData
+from store.search.bigrams import BigramCounts, Floats, Ints, find
 
 FILE = "vectors.usearch"
 DIMENSIONS = 128
@@ -67,7 +67,7 @@ class Vectoriser:
         return direction
 
 
-def fit(counts: Counts) -> tuple[Vectoriser, Floats] | None:
+def fit(counts: BigramCounts) -> tuple[Vectoriser, Floats] | None:
     """A vectoriser for these texts and their vectors, [text, dimension]; None when they have nothing in common."""
     size = len(counts.starts) - 1
     document = np.bincount(counts.terms, minlength=len(counts.keys))
@@ -123,7 +123,7 @@ class Vectors:
         except (ValueError, RuntimeError):
             index = None
         if index is None or len(index) != size:
-            raise Damaged(f"{path} does not hold {size} vectors", "Build or import the pack again.")
+            raise DamagedData(f"{path} does not hold {size} vectors", "Build or import the pack again.")
         index.expansion_search = 512
         self._index = index
         self.size = size
@@ -197,7 +197,7 @@ class _Sparse:
         return product
 
 
-def _weighted(counts: Counts, column: NDArray[np.int32], rarity: Floats) -> _Sparse:
+def _weighted(counts: BigramCounts, column: NDArray[np.int32], rarity: Floats) -> _Sparse:
     size = len(counts.starts) - 1
     columns = column[counts.terms]
     kept = columns >= 0

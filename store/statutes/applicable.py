@@ -20,7 +20,7 @@ from typing import Literal, NamedTuple
 
 from store.statutes.model import ArticleNumber, LawVersion
 from store.statutes.names import SUCCESSIONS, short_name
-from store.tables import Table, WordSet, beside
+from store.tables import TomlTable, WordSet, beside
 
 Kind = Literal["criminal", "criminal_interpretation", "civil", "penalty", "procedure", "substantive"]
 Verdict = Literal["applicable", "possible", "not"]
@@ -32,7 +32,7 @@ _SCOPE = "《最高人民法院关于适用〈中华人民共和国民法典〉�
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class ApplicableRule:
     """Why: the provision, and what follows from it here."""
 
     key: str
@@ -61,14 +61,14 @@ class CaseDates:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class VersionVerdict:
     """The verdict on a version for a case, and the rule behind it."""
 
     verdict: Verdict
-    rule: Rule
+    rule: ApplicableRule
 
 
-class _Says(Table):
+class _RuleTexts(TomlTable):
     basis: str = ""
     says: str
 
@@ -82,22 +82,22 @@ class _Exception(NamedTuple):
     case: str
 
 
-class _Table(Table):
+class _ApplicableTable(TomlTable):
     """kinds: kind of law -> titles; rules by their keys; exceptions of the Civil Code, the first that fits counts."""
 
     exceptions: tuple[_Exception, ...]
     kinds: dict[Kind, WordSet]
-    rules: dict[str, _Says]
+    rules: dict[str, _RuleTexts]
 
 
-def _table() -> _Table:
-    return beside(__package__, "applicable", _Table)
+def _table() -> _ApplicableTable:
+    return beside(__package__, "applicable", _ApplicableTable)
 
 
 @cache
-def rules() -> Mapping[str, Rule]:
+def rules() -> Mapping[str, ApplicableRule]:
     """Key -> rule."""
-    return {key: Rule(key, said.basis, said.says) for key, said in _table().rules.items()}
+    return {key: ApplicableRule(key, said.basis, said.says) for key, said in _table().rules.items()}
 
 
 _ENDINGS: dict[str, Kind] = {"刑法典": "criminal", "刑法": "criminal", "行政处罚法": "penalty"}
@@ -130,7 +130,7 @@ def kind_of(law: str) -> Kind:
     return "substantive"
 
 
-def mark(
+def judge_version(
     version: LawVersion,
     dates: CaseDates,
     *,
@@ -138,7 +138,7 @@ def mark(
     number: ArticleNumber | None = None,
     parent_ended: date | None = None,
     as_of: date | None = None,
-) -> Mark:
+) -> VersionVerdict:
     """Whether a version is the one a case calls for.
 
     Args:
@@ -160,7 +160,7 @@ def mark(
     return _mark("possible", "after_data") if day and as_of and day > as_of else found
 
 
-def _marked(version: LawVersion, dates: CaseDates, kind: Kind, number: ArticleNumber | None) -> Mark:
+def _marked(version: LawVersion, dates: CaseDates, kind: Kind, number: ArticleNumber | None) -> VersionVerdict:
     if version.valid_from is None:
         return _mark("possible", "no_window")
     if kind == "procedure":
@@ -179,7 +179,7 @@ def _marked(version: LawVersion, dates: CaseDates, kind: Kind, number: ArticleNu
     return _civil(version, dates, number) if kind == "civil" else _substantive(version, dates)
 
 
-def _criminal(version: LawVersion, dates: CaseDates) -> Mark:
+def _criminal(version: LawVersion, dates: CaseDates) -> VersionVerdict:
     begins, ended = _begins(version), _ended(dates)
     if version.covers(ended):
         return _mark("applicable", "criminal_continuing" if begins > _acted(dates) else "criminal_at_act")
@@ -195,7 +195,7 @@ def _criminal(version: LawVersion, dates: CaseDates) -> Mark:
     return _mark("possible", "criminal_between" if over else "criminal_lighter")
 
 
-def _interpretation(version: LawVersion, dates: CaseDates) -> Mark:
+def _interpretation(version: LawVersion, dates: CaseDates) -> VersionVerdict:
     begins = _begins(version)
     if _touches(version, dates):
         return _mark("applicable" if version.covers(_ended(dates)) else "possible", "interpretation_at_act")
@@ -205,7 +205,7 @@ def _interpretation(version: LawVersion, dates: CaseDates) -> Mark:
     return _mark("not", "interpretation_closed") if closed else _mark("possible", "interpretation_later")
 
 
-def _penalty(version: LawVersion, dates: CaseDates) -> Mark:
+def _penalty(version: LawVersion, dates: CaseDates) -> VersionVerdict:
     if version.covers(_ended(dates)):
         return _mark("applicable", "penalty_at_act")
     if _touches(version, dates):
@@ -217,7 +217,7 @@ def _penalty(version: LawVersion, dates: CaseDates) -> Mark:
     return _mark("not", "not_then")
 
 
-def _civil(version: LawVersion, dates: CaseDates, number: ArticleNumber | None) -> Mark:
+def _civil(version: LawVersion, dates: CaseDates, number: ArticleNumber | None) -> VersionVerdict:
     if version.law == CODE:
         return _code(version, dates, number)
     across = _acted(dates) < CODE_FROM <= _ended(dates)
@@ -236,7 +236,7 @@ def _civil(version: LawVersion, dates: CaseDates, number: ArticleNumber | None) 
     return found
 
 
-def _code(version: LawVersion, dates: CaseDates, number: ArticleNumber | None) -> Mark:
+def _code(version: LawVersion, dates: CaseDates, number: ArticleNumber | None) -> VersionVerdict:
     begins = _begins(version)
     if _acted(dates) >= begins:
         return _mark("applicable", "code_after") if version.covers(_acted(dates)) else _substantive(version, dates)
@@ -249,11 +249,11 @@ def _code(version: LawVersion, dates: CaseDates, number: ArticleNumber | None) -
     for first, last, provision, case in _table().exceptions:
         if number is not None and first <= number.number <= last:
             says = f"{case}，适用民法典；其他情形适用当时的法律、司法解释。"
-            return Mark("possible", Rule("code_exception", f"{_SCOPE}{provision}", says))
+            return VersionVerdict("possible", ApplicableRule("code_exception", f"{_SCOPE}{provision}", says))
     return _mark("possible", "code_general")
 
 
-def _substantive(version: LawVersion, dates: CaseDates) -> Mark:
+def _substantive(version: LawVersion, dates: CaseDates) -> VersionVerdict:
     if version.covers(_acted(dates)) and version.covers(_ended(dates)):
         return _mark("applicable", "at_act")
     if _touches(version, dates):
@@ -264,7 +264,7 @@ def _substantive(version: LawVersion, dates: CaseDates) -> Mark:
     return _mark("not", "not_then")
 
 
-def _procedure(version: LawVersion, dates: CaseDates) -> Mark:
+def _procedure(version: LawVersion, dates: CaseDates) -> VersionVerdict:
     day = dates.proceeding or dates.judged
     if day is None:
         return _mark("possible", "no_date")
@@ -275,8 +275,8 @@ def _procedure(version: LawVersion, dates: CaseDates) -> Mark:
     return _mark("not", "procedure_not_then")
 
 
-def _mark(verdict: Verdict, rule: str) -> Mark:
-    return Mark(verdict, rules()[rule])
+def _mark(verdict: Verdict, rule: str) -> VersionVerdict:
+    return VersionVerdict(verdict, rules()[rule])
 
 
 def _touches(version: LawVersion, dates: CaseDates) -> bool:

@@ -30,7 +30,7 @@ exists), 已废止 (none does), 尚未施行; unknown: the days are not known.""
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ArticleFound:
     """The article as it stood; `others`: further versions that claim the same day."""
 
     kind: ClassVar[str] = "found"
@@ -50,7 +50,7 @@ class NoText:
 
 
 @dataclass(frozen=True, slots=True)
-class NotYet:
+class NotYetInForce:
     """尚未施行: `first` is the first version that has it; `current` the version of the law on the day, if there was
     one."""
 
@@ -61,7 +61,7 @@ class NotYet:
 
 
 @dataclass(frozen=True, slots=True)
-class Repealed:
+class RepealedArticle:
     """已废止: `last` is the last version that had it; `successors`: where its matter went."""
 
     kind: ClassVar[str] = "repealed"
@@ -92,7 +92,7 @@ class Gap:
 
 
 @dataclass(frozen=True, slots=True)
-class Unknown:
+class UnknownArticle:
     """The book has no such law or article, or knows no days of the law."""
 
     kind: ClassVar[str] = "unknown"
@@ -101,7 +101,7 @@ class Unknown:
     near: tuple[str, ...] = ()
 
 
-Answer = Found | NoText | NotYet | Repealed | Gap | Unknown
+Answer = ArticleFound | NoText | NotYetInForce | RepealedArticle | Gap | UnknownArticle
 
 
 class StatuteBook:
@@ -299,7 +299,7 @@ class StatuteBook:
         """What an article of a law (name or alias) said on a day."""
         entry = self.law(law)
         if entry is None:
-            return Unknown("law", law, tuple(other.name for other in self.named(law)) or tuple(self.near(law)))
+            return UnknownArticle("law", law, tuple(other.name for other in self.named(law)) or tuple(self.near(law)))
         dated = [version for version in self._versions.get(entry.name, ()) if version.valid_from is not None]
         covering = [version for version in dated if version.covers(day)]
         if covering:
@@ -309,7 +309,7 @@ class StatuteBook:
         last = max(before, key=lambda version: (version.valid_to, version.label)) if before else None
         following = after[0] if after else None
         if last is None and following is None:
-            return Unknown("days", entry.name)
+            return UnknownArticle("days", entry.name)
         first_article, next_article = self._first(last, number), self._first(following, number)
         lifetime = LIFETIMES.get(entry.name)
         known = lifetime is not None and lifetime.covers(day)
@@ -329,16 +329,16 @@ class StatuteBook:
                 # What was revised existed before: its earlier versions are not in the pack.
                 ends = following.valid_from - _DAY if following.valid_from else None
                 return Gap(None, following, None, next_article, "", None, ends)
-            return NotYet(following, next_article)
+            return NotYetInForce(following, next_article)
         assert last is not None
-        return Repealed(last, first_article, self.successors(entry.name, None, day))
+        return RepealedArticle(last, first_article, self.successors(entry.name, None, day))
 
     def _within(self, dated: list[LawVersion], covering: list[LawVersion], number: ArticleNumber) -> Answer:
         version, others = covering[-1], tuple(covering[:-1])
         assert version.valid_from is not None
         article = self._first(version, number)
         if article is not None:
-            return (Found if article.text is not None else NoText)(article, version, others)
+            return (ArticleFound if article.text is not None else NoText)(article, version, others)
         having = [other for other in dated if number in self.numbers(other.law, other.label)]
         earlier = [other for other in having if cast(date, other.valid_from) < version.valid_from]
         later = [other for other in having if cast(date, other.valid_from) > version.valid_from]
@@ -347,13 +347,13 @@ class StatuteBook:
         if not own or (earlier and later) or (not number.sub and plain and number.number < max(plain)):
             return NoText(None, version, others)
         if later:
-            return NotYet(later[0], self._first(later[0], number), version)
+            return NotYetInForce(later[0], self._first(later[0], number), version)
         if earlier:
             began = version.valid_from
-            return Repealed(
+            return RepealedArticle(
                 earlier[-1], self._first(earlier[-1], number), self.successors(version.law, number, began), version
             )
-        return Unknown("article", version.law)
+        return UnknownArticle("article", version.law)
 
     def successors(self, law: str, number: ArticleNumber | None, day: date) -> tuple[Link, ...]:
         """Where a law, or one of its articles, had gone by a day."""

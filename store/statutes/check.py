@@ -43,7 +43,7 @@ _SHORTEST_PARAGRAPH = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class StatuteFault:
     """One fault: `number` None: of a version or law as a whole; `values` fill the sentence of its kind."""
 
     kind: str
@@ -54,26 +54,28 @@ class Finding:
     values: Mapping[str, str] = field(default_factory=dict)
 
 
-def check(book: StatuteBook) -> Iterator[Finding]:
+def check(book: StatuteBook) -> Iterator[StatuteFault]:
     """All findings, law by law."""
     for law in book.laws():
         yield from check_law(book, law.name)
 
 
-def check_law(book: StatuteBook, law: str) -> Iterator[Finding]:
+def check_law(book: StatuteBook, law: str) -> Iterator[StatuteFault]:
     """The findings about one law: of its windows, then version by version."""
     versions = book.versions(law)
     yield from _windows(law, versions)
     if versions and versions[-1].valid_to is None and (doubt := book.doubt(versions[-1], date.max)):
         values = {"other": doubt.other, "since": doubt.since.isoformat(), "basis": doubt.relation.basis[:120]}
         sure: Sure = "possible" if doubt.partly else "likely"
-        yield Finding("parent_ended", law, versions[-1].label, None, sure, {**values, "place": doubt.relation.where})
+        yield StatuteFault(
+            "parent_ended", law, versions[-1].label, None, sure, {**values, "place": doubt.relation.where}
+        )
     titles = [{a.number: a.title for a in book.articles(law, v.label) if a.title} for v in versions]
     before: list[Article] = []
     for place, version in enumerate(versions):
         articles = book.articles(law, version.label)
         if not articles:
-            yield Finding("no_rows", law, version.label, None, "certain", _span(version))
+            yield StatuteFault("no_rows", law, version.label, None, "certain", _span(version))
             continue
         near = [*titles[max(0, place - 1) : place], *titles[place + 1 : place + 2]]
         yield from _numbers(version, articles, near)
@@ -82,10 +84,10 @@ def check_law(book: StatuteBook, law: str) -> Iterator[Finding]:
         before = articles
 
 
-def _windows(law: str, versions: Sequence[LawVersion]) -> Iterator[Finding]:
+def _windows(law: str, versions: Sequence[LawVersion]) -> Iterator[StatuteFault]:
     for version in versions:
         if version.valid_from is None:
-            yield Finding("no_days", law, version.label, None, "certain")
+            yield StatuteFault("no_days", law, version.label, None, "certain")
     dated = [version for version in versions if version.valid_from is not None]
     lifetime = LIFETIMES.get(law)
     for old, new in zip(dated, dated[1:], strict=False):
@@ -94,7 +96,7 @@ def _windows(law: str, versions: Sequence[LawVersion]) -> Iterator[Finding]:
         if old.valid_to is None or old.valid_to >= new.valid_from:
             ends = [version.valid_to for version in (old, new) if version.valid_to]
             last = min(ends).isoformat() if ends else ""
-            yield Finding(
+            yield StatuteFault(
                 "overlap",
                 law,
                 new.label,
@@ -111,7 +113,7 @@ def _windows(law: str, versions: Sequence[LawVersion]) -> Iterator[Finding]:
             )
             days = str((last_day - first).days + 1)
             span = {"first": first.isoformat(), "last": last_day.isoformat(), "days": days}
-            yield Finding("gap", law, old.label, None, sure, {**values, **span})
+            yield StatuteFault("gap", law, old.label, None, sure, {**values, **span})
     if lifetime and dated:
         how: Sure = "certain" if lifetime.certain else "likely"
         ends = [version.valid_to or date.max for version in dated]
@@ -119,19 +121,19 @@ def _windows(law: str, versions: Sequence[LawVersion]) -> Iterator[Finding]:
         label = dated[ends.index(last_end)].label
         if last_end != known_end:
             shown = {"listed": _shown(last_end), "known": _shown(known_end), "basis": lifetime.basis}
-            yield Finding("window_ends", law, label, None, how, shown)
+            yield StatuteFault("window_ends", law, label, None, how, shown)
         begins = dated[0].valid_from
         # A list may begin with a later version; it contradicts only where it begins too early, or with the law
         # itself.
         original = dated[0].label == law and not dated[0].inferred
         if begins is not None and (begins < lifetime.first or (original and begins > lifetime.first)):
             shown = {"listed": begins.isoformat(), "known": lifetime.first.isoformat(), "basis": lifetime.basis}
-            yield Finding("window_begins", law, dated[0].label, None, how, shown)
+            yield StatuteFault("window_begins", law, dated[0].label, None, how, shown)
 
 
 def _numbers(
     version: LawVersion, articles: Sequence[Article], near: Sequence[Mapping[ArticleNumber, str]]
-) -> Iterator[Finding]:
+) -> Iterator[StatuteFault]:
     law, label = version.law, version.label
     counted = Counter(article.number for article in articles)
     for number, count in counted.items():
@@ -142,10 +144,10 @@ def _numbers(
             absent = following not in counted
             really = following.chinese if known and absent else ""
             values = {"count": str(count), "title": second.title, "really": really}
-            yield Finding("duplicate", law, label, number, "certain", values)
+            yield StatuteFault("duplicate", law, label, number, "certain", values)
     for article in articles:
         if article.listed:
-            yield Finding(
+            yield StatuteFault(
                 "mislabelled",
                 law,
                 label,
@@ -156,7 +158,7 @@ def _numbers(
     plain = sorted({number.number for number in counted if number.number > 0})
     body, stray = _without_strays(plain)
     for far in stray:
-        yield Finding(
+        yield StatuteFault(
             "stray_number", law, label, ArticleNumber(far), "likely", {"last": ArticleNumber(body[-1]).chinese}
         )
     # Amendments of the constitution go on counting where the last one ended.
@@ -167,7 +169,7 @@ def _numbers(
             "last": ArticleNumber(last).chinese,
             "count": str(last - first + 1),
         }
-        yield Finding("missing_numbers", law, label, None, "certain", values)
+        yield StatuteFault("missing_numbers", law, label, None, "certain", values)
 
 
 def _without_strays(plain: list[int]) -> tuple[list[int], list[int]]:
@@ -196,13 +198,13 @@ def _runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
         yield start, last
 
 
-def _texts(articles: Sequence[Article]) -> Iterator[Finding]:
+def _texts(articles: Sequence[Article]) -> Iterator[StatuteFault]:
     for article in articles:
         if not article.text or not article.number.number or _AMENDING.search(article.law):
             continue
         for match in _HEADING.finditer(article.text):
             values = {"heading": match["heading"].strip()}
-            yield Finding("heading_inside", article.law, article.label, article.number, "certain", values)
+            yield StatuteFault("heading_inside", article.law, article.label, article.number, "certain", values)
         end = article.text.rstrip()
         # The last article may carry an annex, which ends as it likes.
         if (
@@ -211,7 +213,9 @@ def _texts(articles: Sequence[Article]) -> Iterator[Finding]:
             and not _FORMULA.search(end)
             and not _HEADING.search(article.text)
         ):
-            yield Finding("cut_short", article.law, article.label, article.number, "possible", {"end": end[-12:]})
+            yield StatuteFault(
+                "cut_short", article.law, article.label, article.number, "possible", {"end": end[-12:]}
+            )
 
 
 def _renumbered(book: StatuteBook, version: LawVersion, before: Sequence[Article]) -> dict[ArticleNumber, Article]:
@@ -230,7 +234,7 @@ def _renumbered(book: StatuteBook, version: LawVersion, before: Sequence[Article
     return found
 
 
-def _moved(old: Mapping[ArticleNumber, Article], after: Sequence[Article]) -> Iterator[Finding]:
+def _moved(old: Mapping[ArticleNumber, Article], after: Sequence[Article]) -> Iterator[StatuteFault]:
     """Paragraphs that stand at the end of an article in one version and in the next article in the other.
 
     Between the last article of a chapter and the first of the next one that is a known fault of chunkers; elsewhere
@@ -251,7 +255,7 @@ def _moved(old: Mapping[ArticleNumber, Article], after: Sequence[Article]) -> It
             if moved:
                 values = {"to": cut_next.number.chinese, "paragraph": moved[0][:20], "other": whole.label}
                 sure: Sure = "likely" if boundary else "possible"
-                yield Finding("moved_paragraph", cut.law, cut.label, cut.number, sure, values)
+                yield StatuteFault("moved_paragraph", cut.law, cut.label, cut.number, sure, values)
 
 
 def _paragraphs(article: Article) -> list[str]:

@@ -67,7 +67,7 @@ SHORTEST = 15
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ArticleClause:
     """A clause and the article in which it stands."""
 
     article: Article
@@ -75,11 +75,11 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class ClauseComparison:
     """Both sides as clauses with their articles, and how they lie beside each other."""
 
-    old: tuple[Part, ...]
-    new: tuple[Part, ...]
+    old: tuple[ArticleClause, ...]
+    new: tuple[ArticleClause, ...]
     rows: tuple[Clause, ...]
 
     @property
@@ -88,14 +88,14 @@ class Compared:
         return all(row.kind == "same" for row in self.rows)
 
 
-def articles_of(parts: tuple[Part, ...]) -> list[Article]:
+def articles_of(parts: tuple[ArticleClause, ...]) -> list[Article]:
     """The articles of a side, in order."""
     return list(dict.fromkeys(part.article for part in parts))
 
 
 def compare(
     book: StatuteBook, old: tuple[LawVersion, Article | None], new: tuple[LawVersion, Article | None]
-) -> Compared:
+) -> ClauseComparison:
     """Compare the wordings that an article has in two versions of its law.
 
     Args:
@@ -112,16 +112,16 @@ def compare(
     )
     homes = tuple([part.article.number for part in side] for side in (left, right))
     rows = beside([part.text for part in left], [part.text for part in right], (homes[0], homes[1]))
-    return Compared(left, right, tuple(rows))
+    return ClauseComparison(left, right, tuple(rows))
 
 
-def _own(article: Article | None) -> list[Part]:
-    return [Part(article, text) for text in clauses(article.text or "")] if article else []
+def _own(article: Article | None) -> list[ArticleClause]:
+    return [ArticleClause(article, text) for text in clauses(article.text or "")] if article else []
 
 
 def _moved(
     book: StatuteBook, here: tuple[LawVersion, Article | None], there: tuple[LawVersion, Article | None]
-) -> Iterator[Part]:
+) -> Iterator[ArticleClause]:
     """Clauses of other articles `there` that stand in the article `here`, and not in theirs `here`."""
     (version, article), (other, kept) = here, there
     stayed = clauses(kept.text or "") if kept else []
@@ -150,7 +150,7 @@ def _moved(
             yield part
 
 
-def _long(book: StatuteBook, version: LawVersion, but: Article | None) -> list[Part]:
+def _long(book: StatuteBook, version: LawVersion, but: Article | None) -> list[ArticleClause]:
     """The clauses of a version that are long enough, those of one article left out."""
     return [
         part

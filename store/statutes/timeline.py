@@ -24,7 +24,7 @@ _ENOUGH = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class TimelineEntry:
     """An article in one version.
 
     link: how its number came from the version before, where it changed; uncertain: that this is the same rule is
@@ -38,7 +38,7 @@ class Entry:
     uncertain: bool = False
 
 
-def timeline(book: StatuteBook, law: str, number: ArticleNumber, day: date | None = None) -> list[Entry]:
+def timeline(book: StatuteBook, law: str, number: ArticleNumber, day: date | None = None) -> list[TimelineEntry]:
     """The article through the versions of a law, oldest first.
 
     Args:
@@ -130,8 +130,8 @@ def _entries(
     book: StatuteBook,
     versions: Sequence[LawVersion],
     steps: dict[int, tuple[ArticleNumber | None, Link | None, bool]],
-) -> list[Entry]:
-    entries: list[Entry] = []
+) -> list[TimelineEntry]:
+    entries: list[TimelineEntry] = []
     last: Article | None = None
     for place, version in enumerate(versions):
         number, link, unsure = steps.get(place, (None, None, False))
@@ -139,7 +139,7 @@ def _entries(
         article = found[0] if found else None
         if article is None:
             empty = not book.numbers(version.law, version.label)
-            entries.append(Entry(version, None, "listed" if empty else "absent"))
+            entries.append(TimelineEntry(version, None, "listed" if empty else "absent"))
             continue
         change: Change = "first"
         if last is not None:
@@ -147,12 +147,12 @@ def _entries(
                 change = "untold"
             else:
                 change = "same" if squeezed(last.text) == squeezed(article.text) else "changed"
-        entries.append(Entry(version, article, change, link if last else None, unsure and last is not None))
+        entries.append(TimelineEntry(version, article, change, link if last else None, unsure and last is not None))
         last = article
     return entries
 
 
-def wording(entries: Sequence[Entry], label: str) -> tuple[date | None, date | None] | None:
+def wording(entries: Sequence[TimelineEntry], label: str) -> tuple[date | None, date | None] | None:
     """First and last day of the words that the article has in one version; None where they are not known there."""
     place = next((n for n, entry in enumerate(entries) if entry.version.label == label and entry.article), None)
     if place is None or entries[place].article is None or entries[place].article.text is None:  # type: ignore[union-attr]

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from functools import cache, lru_cache
 
-from store.tables import Table, beside
+from store.tables import TomlTable, beside
 from store.text.normalise import fold_width
 
 _SEPARATOR = re.compile(r"[;；,，\n|]+|(?<=罪)(?:、|和|与|及|以及|并|/)")
@@ -20,7 +20,7 @@ _TRAIL = re.compile(r"[\s。.!！]+$")
 _MARKS = re.compile(r"[\s\"“”'‘’《》【】\[\]*`]+")
 
 
-class Charges(Table):
+class Charges(TomlTable):
     """renamed, short: old name, or what people write -> (official name, where it stands); selective: a charge named
     after the acts and objects of the case -> its parts; sections: heading of the Criminal Law -> its charges;
     spellings: other spelling of a heading -> the heading."""

@@ -67,7 +67,7 @@ _ROUND = re.compile(r"(?<=[〇零○一二三四五六七八九])[Oo0](?=[〇零
 
 
 @dataclass(frozen=True, slots=True)
-class Day:
+class DayMention:
     """A day that a text names, and where."""
 
     day: date
@@ -75,14 +75,14 @@ class Day:
     end: int
 
 
-def days(text: str) -> Iterator[Day]:
+def days(text: str) -> Iterator[DayMention]:
     """Days in order; 同年, 同月, 次日 and 同日 are reckoned from the one before."""
     last: date | None = None
     for match in _NAMED.finditer(_ROUND.sub("〇", fold_width(text))):
         found = _reckoned(match, last)
         if found is not None:
             last = found
-            yield Day(found, match.start(), match.end())
+            yield DayMention(found, match.start(), match.end())
 
 
 def _reckoned(match: re.Match[str], last: date | None) -> date | None:

@@ -31,7 +31,7 @@ _NUMERAL = re.compile(r"[第0-9０-９零〇一二三四五六七八九十百千
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class DiffPiece:
     """Words that stand in both texts, only in the old one, or only in the new one."""
 
     kind: Kind
@@ -51,7 +51,7 @@ class Clause:
 
     old: tuple[int, ...]
     new: tuple[int, ...]
-    pieces: tuple[Piece, ...]
+    pieces: tuple[DiffPiece, ...]
 
     @property
     def kind(self) -> Literal["same", "changed", "removed", "added"]:
@@ -111,7 +111,7 @@ def _replaced(groups: Sequence[_Group], words: Callable[[_Group], tuple[str, str
             *([side for group in alone if (side := group[at])] for at in (0, 1)), fillvalue=[]
         ):
             before, after = words((gone, come))
-            pieces = (Piece("removed", before), Piece("added", after))
+            pieces = (DiffPiece("removed", before), DiffPiece("added", after))
             yield Clause(tuple(gone), tuple(come), tuple(piece for piece in pieces if piece.text))
 
 
@@ -127,10 +127,10 @@ def _pairs(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
     return [(step.src_start + n, step.dest_start + n) for step in equal for n in range(step.src_end - step.src_start)]
 
 
-def difference(old: str, new: str) -> list[Piece]:
+def difference(old: str, new: str) -> list[DiffPiece]:
     """Pieces whose same + removed are the old text and whose same + added are the new one."""
     if old == new:
-        return [Piece("same", old)] if old else []
+        return [DiffPiece("same", old)] if old else []
     if max(len(old), len(new)) > LONGEST:
         return _joined(_changes(old.splitlines(keepends=True), new.splitlines(keepends=True)))
     return _joined(_without_specks(list(_changes(tokens(old), tokens(new)))))
@@ -147,43 +147,43 @@ def tokens(text: str) -> list[str]:
     return found
 
 
-def _changes(old: Sequence[str], new: Sequence[str]) -> Iterator[Piece]:
+def _changes(old: Sequence[str], new: Sequence[str]) -> Iterator[DiffPiece]:
     from rapidfuzz.distance import Indel
 
     for step in Indel.opcodes(old, new):
         if step.tag == "equal":
-            yield Piece("same", "".join(old[step.src_start : step.src_end]))
+            yield DiffPiece("same", "".join(old[step.src_start : step.src_end]))
         if step.tag in ("delete", "replace"):
-            yield Piece("removed", "".join(old[step.src_start : step.src_end]))
+            yield DiffPiece("removed", "".join(old[step.src_start : step.src_end]))
         if step.tag in ("insert", "replace"):
-            yield Piece("added", "".join(new[step.dest_start : step.dest_end]))
+            yield DiffPiece("added", "".join(new[step.dest_start : step.dest_end]))
 
 
-def _without_specks(pieces: list[Piece]) -> Iterator[Piece]:
+def _without_specks(pieces: list[DiffPiece]) -> Iterator[DiffPiece]:
     """What is equal between two changes and too short becomes part of the change."""
     for place, piece in enumerate(pieces):
         between = 0 < place < len(pieces) - 1
         if piece.kind == "same" and between and len(piece.text) < _SHORTEST_SAME:
-            yield Piece("removed", piece.text)
-            yield Piece("added", piece.text)
+            yield DiffPiece("removed", piece.text)
+            yield DiffPiece("added", piece.text)
         else:
             yield piece
 
 
-def _joined(pieces: Iterator[Piece]) -> list[Piece]:
+def _joined(pieces: Iterator[DiffPiece]) -> list[DiffPiece]:
     """One removed and one added piece at most between two equal ones, removed first."""
-    found: list[Piece] = []
+    found: list[DiffPiece] = []
     removed = added = ""
-    for piece in [*pieces, Piece("same", "")]:
+    for piece in [*pieces, DiffPiece("same", "")]:
         if piece.kind == "removed":
             removed += piece.text
         elif piece.kind == "added":
             added += piece.text
         else:
-            found += [Piece("removed", removed)] * bool(removed) + [Piece("added", added)] * bool(added)
+            found += [DiffPiece("removed", removed)] * bool(removed) + [DiffPiece("added", added)] * bool(added)
             removed = added = ""
             if piece.text:
                 if found and found[-1].kind == "same":
-                    piece = Piece("same", found.pop().text + piece.text)
+                    piece = DiffPiece("same", found.pop().text + piece.text)
                 found.append(piece)
     return found

@@ -107,7 +107,7 @@ _NOTE = re.compile(r"\([^()]{0,300}\)")
 _MOST = 10**13
 
 
-class Named(NamedTuple):
+class LabelledSum(NamedTuple):
     """A sum in yuan, and the words before it, from the sum before on."""
 
     amount: float
@@ -119,7 +119,7 @@ class Named(NamedTuple):
         return bool(_TOTAL.search(self.label))
 
 
-def named_sums(text: str) -> list[Named]:
+def named_sums(text: str) -> list[LabelledSum]:
     """The sums that a claim or a ruling is about: notes in brackets, bases of interest, rates, deductions aside."""
     folded = _NOTE.sub("", fold_width(text))
     found = []
@@ -130,7 +130,7 @@ def named_sums(text: str) -> list[Named]:
         if amount is None or _BASE.search(label) or _NO_SUM.match(match["after"]) or not 0 <= amount < _MOST:
             continue
         start = match.end()
-        found.append(Named(round(float(amount), 2), label))
+        found.append(LabelledSum(round(float(amount), 2), label))
     return found
 
 

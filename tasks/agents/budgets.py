@@ -30,7 +30,7 @@ LEAST_REPLY = 256
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
+class ContextBudget:
     """The room of one seat. context: tokens; density: tokens a character; reply, thought: tokens kept for a reply and
     for reasoning beside it."""
 
@@ -40,7 +40,7 @@ class Budget:
     thought: int = 0
 
     @classmethod
-    def of(cls, sits: Seated | None) -> Budget:
+    def of(cls, sits: Seated | None) -> ContextBudget:
         """The budget of whoever sits there, from what was recorded of him and from his SPEC."""
         if sits is None:
             return cls()
@@ -49,7 +49,7 @@ class Budget:
         return cls(context, sits.density or DENSITY, reply or min(PUBLISHED_REPLY, context // SHARE), thought)
 
     @classmethod
-    def at(cls, view: View) -> Budget:
+    def at(cls, view: View) -> ContextBudget:
         """The budget of the seat of a view."""
         seated = (record.event for record in reversed(view.history) if isinstance(record.event, Seated))
         return cls.of(next((sits for sits in seated if sits.seat == view.seat), None))
@@ -82,7 +82,7 @@ def with_limits(sits: Seated, limits: ContextLimits) -> Seated:
 def least_context(characters: int, sits: Seated) -> int:
     """Tokens of context in which a prompt of so many characters leaves room for the reply of whoever sits there."""
     reply, thought = limits_of(sits.engine)
-    prompt = Budget.of(sits).tokens(characters)
+    prompt = ContextBudget.of(sits).tokens(characters)
     kept = reply + thought
     if not reply:
         small = math.ceil((prompt + kept) / (1 - 1 / MARGIN - 1 / SHARE))

@@ -11,11 +11,11 @@ from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from models.engine import Ask, Message, Settings, Tool
+from models.engine import Ask, Message, SamplingSettings, ToolInfo
 from models.schema import Schema, violation
 from tasks.agents import native
 from tasks.agents.prompts import PHRASES, phrase
-from tasks.agents.reading import Read, Reader, first_object
+from tasks.agents.reading import ParsedReply, Reader, first_object
 from tasks.episode.actions import Sent, Yield, ask, emit
 from tasks.episode.events import ActionParsed
 from tasks.episode.seats import View
@@ -26,12 +26,12 @@ BEGUN = 240
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class CallSpec:
     """One kind of call: its prompt's name, how its reply is read, under which schema, how often it is tried."""
 
     prompt: str
     read: Reader
-    settings: Settings
+    settings: SamplingSettings
     schema: Schema | None = None
     tries: int = 1
 
@@ -44,9 +44,9 @@ class Conversation:
     table from which complaints are taken.
     """
 
-    def __init__(self, card: str, room: int = 0, tools: tuple[Tool, ...] = (), words: str = PHRASES) -> None:
+    def __init__(self, card: str, room: int = 0, tools: tuple[ToolInfo, ...] = (), words: str = PHRASES) -> None:
         self._words = words
-        self._room = room and max(1, room - native.told_size(tools))
+        self._room = room and max(1, room - native.tools_size(tools))
         self._messages = [Message("system", card)]
         self._heard: list[str] = []
         self._tools = tools
@@ -56,7 +56,7 @@ class Conversation:
         if text:
             self._heard.append(text)
 
-    def say(self, replies: Iterable[str], call: Call) -> None:
+    def say(self, replies: Iterable[str], call: CallSpec) -> None:
         """What the model said to a call: its replies in order, each after the first an answer to a complaint."""
         before: str | None = None
         for text in replies:
@@ -84,11 +84,11 @@ class Conversation:
             self._messages.append(Message("user", "\n".join(self._heard)))
             self._heard = []
 
-    def _complaint(self, read: Read) -> str:
+    def _complaint(self, read: ParsedReply) -> str:
         """What a model is told of a reply that could not be read."""
         return phrase("turn", "repair", words=self._words, note=read.note)
 
-    def put(self, view: View, call: Call) -> Generator[Yield, Sent, Read]:
+    def put(self, view: View, call: CallSpec) -> Generator[Yield, Sent, ParsedReply]:
         """Make a call at the end of the conversation; a reply that cannot be read is complained of, then asked
         again."""
         complaints: list[str] = []
@@ -120,7 +120,7 @@ def structured(
     messages: tuple[Message, ...],
     prompt: str,
     schema: Schema,
-    settings: Settings,
+    settings: SamplingSettings,
     parent: int | None,
 ) -> Generator[Yield, Sent, dict[str, Any] | None]:
     """A reply under a schema; a bad one is complained of once, then None. What was not plain sailing is recorded."""

@@ -48,7 +48,7 @@ _CLAUSES = re.compile(r"[，。；！？、：,;!?:\s]+")
 _DENIES = re.compile(r"^.{0,3}[没无不未否非别](?!过)")
 
 
-class Exchange(NamedTuple):
+class PromptReply(NamedTuple):
     """Something said, and what it answers."""
 
     prompt: str
@@ -58,7 +58,7 @@ class Exchange(NamedTuple):
 def fault(
     reply: str,
     prompt: str,
-    earlier: Sequence[Exchange] = (),
+    earlier: Sequence[PromptReply] = (),
     *,
     given: str = "",
     instructions: str = "",

@@ -16,7 +16,7 @@ DEPTH = 60
 """Deepest nesting that is read."""
 
 
-class Unreadable(ValueError):
+class LiteralError(ValueError):
     """This is no data; the message says where."""
 
 
@@ -44,7 +44,7 @@ _LONGEST_NUMBER = 400
 
 def read(text: str, start: int = 0) -> Any:
     """The value that begins at `start`; whatever follows it is not looked at. Raises Unreadable."""
-    return _Reader(text, start).value(0)
+    return _LiteralReader(text, start).value(0)
 
 
 def _unescape(match: re.Match[str]) -> str:
@@ -68,7 +68,7 @@ def _word(text: str) -> object:
     return text
 
 
-class _Reader:
+class _LiteralReader:
     """One token ahead: `_kind` and `_token` are the next one, `_last` the kind of the one before."""
 
     def __init__(self, text: str, start: int) -> None:
@@ -85,8 +85,8 @@ class _Reader:
         self._kind, self._token = match.lastgroup, match[match.lastgroup]
         self._at = match.end()
 
-    def _fail(self, what: str) -> Unreadable:
-        return Unreadable(f"第{self._at + 1}个字符附近：{what}")
+    def _fail(self, what: str) -> LiteralError:
+        return LiteralError(f"第{self._at + 1}个字符附近：{what}")
 
     def value(self, depth: int) -> Any:
         """The value that the next token begins."""

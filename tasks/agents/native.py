@@ -14,8 +14,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from models.calls import FORMS, arguments_of, mark_in, read, written
-from models.engine import Message, Reply, Tool, ToolCall, tools_data
+from models.calls import FORMS, arguments_of, find_call, read, written
+from models.engine import Message, Reply, ToolCall, ToolInfo, tools_data
 from tasks.agents.modes import Calls
 from tasks.agents.reading import call_of
 from tasks.episode.events import ModelCalled
@@ -45,7 +45,7 @@ def check_tools(calls: Calls, offered: Sequence[object]) -> None:
         )
 
 
-def told_size(tools: Sequence[Tool]) -> int:
+def tools_size(tools: Sequence[ToolInfo]) -> int:
     """Characters that tools take in a prompt, as most templates write them."""
     return len(json.dumps(tools_data(tools), ensure_ascii=False)) if tools else 0
 
@@ -57,7 +57,7 @@ def words(said: Reply | ModelCalled) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class NativeTurn:
     """A turn in its parts: what was said beside the call, the tool and its arguments (None: no call), what was
     mended."""
 
@@ -69,7 +69,7 @@ class Turn:
     """Why nothing can be made of it."""
 
 
-def turn_of(text: str, tools: Sequence[Tool] = ()) -> Turn:
+def turn_of(text: str, tools: Sequence[ToolInfo] = ()) -> NativeTurn:
     """A turn from what `words` gives; `tools` are those on offer.
 
     Total: a call in the wrapper of another family, in a fence, behind prose or as no good JSON is read with some
@@ -84,18 +84,18 @@ def turn_of(text: str, tools: Sequence[Tool] = ()) -> Turn:
     if calls:
         given = arguments_of(calls[0])
         if isinstance(given, dict):
-            return Turn(said, calls[0].name, given, "；".join(notes))
+            return NativeTurn(said, calls[0].name, given, "；".join(notes))
         body = json.dumps({"name": calls[0].name, "arguments": calls[0].arguments})
     else:
         at = _begins(text, tools)
         if at < 0:
-            return Turn(said, rejected="" if text.strip() else NOTHING)
+            return NativeTurn(said, rejected="" if text.strip() else NOTHING)
         said, body = _before(text[:at]), text[at:]
     mended = call_of(body)
     if mended is None or not isinstance(mended[1], Mapping):
-        return Turn(said, rejected=UNREAD)
+        return NativeTurn(said, rejected=UNREAD)
     tool, arguments, note = mended
-    return Turn(said, tool, arguments, "；".join([*notes, note or ANOTHER]))
+    return NativeTurn(said, tool, arguments, "；".join([*notes, note or ANOTHER]))
 
 
 def _before(text: str) -> str:
@@ -109,14 +109,14 @@ def _before(text: str) -> str:
     return text.strip()
 
 
-def _begins(text: str, tools: Sequence[Tool]) -> int:
+def _begins(text: str, tools: Sequence[ToolInfo]) -> int:
     """Where something looks like a call: at a mark, or at an object with the name of a tool on offer; -1: nowhere."""
-    at = mark_in(text)
+    at = find_call(text)
     offered = {tool.name for tool in tools}
     return at if at >= 0 else next((one.start() for one in _OBJECT.finditer(text) if one[1] in offered), -1)
 
 
-def structured(messages: Sequence[Message], tools: Sequence[Tool] = ()) -> tuple[Message, ...]:
+def structured(messages: Sequence[Message], tools: Sequence[ToolInfo] = ()) -> tuple[Message, ...]:
     """A conversation with every call of an assistant as a call, and the message behind it as its result; `tools` are
     those on offer."""
     made: list[Message] = []

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from models.schema import Schema, violation
-from tasks.agents.lenient import Unreadable
+from tasks.agents.lenient import LiteralError
 from tasks.agents.lenient import read as read_leniently
 from tasks.episode.plain import plain
 
@@ -29,7 +29,7 @@ Result = Literal["ok", "repaired", "rejected"]
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class ParsedReply:
     """What a reply says: `value` is None when rejected; `note` names the repair or the reason."""
 
     result: Result
@@ -37,25 +37,25 @@ class Read:
     note: str = ""
 
 
-Reader = Callable[[str], Read]
+Reader = Callable[[str], ParsedReply]
 
 
 def structured(schema: Schema, loosely: Reader) -> Reader:
     """A reader of replies under a schema; `loosely` has a second try at what does not satisfy it."""
 
-    def read(text: str) -> Read:
+    def read(text: str) -> ParsedReply:
         value, strict = _loaded(text)
         reason = violation(schema, value) if strict else CLOSED
         if not reason:
-            return Read("ok", value)
+            return ParsedReply("ok", value)
         second = loosely(text)
         if isinstance(second.value, dict):
             kept = {name: second.value[name] for name in fields if name in second.value}
             also = violation(schema, kept)
             if not also:
-                return Read("repaired", kept, second.note or "不是单独的 JSON 对象")
+                return ParsedReply("repaired", kept, second.note or "不是单独的 JSON 对象")
             reason = reason if strict else also
-        return Read("rejected", None, reason)
+        return ParsedReply("rejected", None, reason)
 
     fields = (schema["anyOf"][0] if "anyOf" in schema else schema)["properties"]
     return read
@@ -78,7 +78,7 @@ def decoded(body: str, opened: int) -> tuple[Any, int, str]:
         pass
     try:
         return plain(read_leniently(body, opened)), 0, "不是合法的 JSON，已按引号和标点修复"
-    except (Unreadable, ValueError, RecursionError):
+    except (LiteralError, ValueError, RecursionError):
         return None, 0, CLOSED
 
 

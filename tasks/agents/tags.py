@@ -24,7 +24,7 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
-class Tagged:
+class TaggedText:
     """The blocks of a text in order, what stands outside them, and what is wrong with its tags."""
 
     blocks: tuple[Block, ...]
@@ -37,7 +37,7 @@ class Tagged:
         return [text for text in found if text]
 
 
-def tagged(text: str) -> Tagged:
+def tagged(text: str) -> TaggedText:
     """The blocks of a text, read forgivingly.
 
     A tag inside a block ends that block if it begins a block of its own that is closed first, or if the outer one is
@@ -90,7 +90,7 @@ def tagged(text: str) -> Tagged:
         blocks.append(Block(opened, text[start:], closed=False))
     else:
         outside.append(text[start:])
-    return Tagged(tuple(blocks), tuple(part for part in outside if part.strip()), tuple(dict.fromkeys(faults)))
+    return TaggedText(tuple(blocks), tuple(part for part in outside if part.strip()), tuple(dict.fromkeys(faults)))
 
 
 def within(text: str, tag: str) -> list[str]:

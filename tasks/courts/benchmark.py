@@ -39,9 +39,9 @@ from tasks.run.spec import RunSpec
 from tasks.scoring.context import NOTHING, ScoreContext
 from tasks.scoring.metrics import Rule, Value
 from tasks.scoring.overall import Overall
-from tasks.scoring.published import Published
+from tasks.scoring.published import PublishedRow
 from tasks.scoring.replies import replies_of
-from tasks.scoring.result import Grading, Result, Scored
+from tasks.scoring.result import Grading, Result, ScoredAttempt
 
 _ANYBODY: Choices = {
     "rules": (registry.RULES, False), "human": (registry.HUMAN, False), "model": (registry.MODEL, True),
@@ -141,7 +141,7 @@ class Courts(Benchmark):
         base, mode = split(policy)
         return {name: digest(name) for name in prompts(mode)} if base == registry.MODEL else {}
 
-    def published(self) -> Sequence[Published]:
+    def published(self) -> Sequence[PublishedRow]:
         """Tables 2 and 5 of the paper; loaded on use, as all tables of the paper are."""
         from tasks.reports.court_published import rows
 
@@ -183,7 +183,7 @@ class Courts(Benchmark):
         self,
         run: str,
         questions: Sequence[CourtQuestion],
-        attempts: Iterable[Scored],
+        attempts: Iterable[ScoredAttempt],
         context: ScoreContext = NOTHING,
     ) -> CourtSummary:
         """What a run came to."""

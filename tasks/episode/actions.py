@@ -16,14 +16,14 @@ from tasks.episode.events import Event
 
 
 @dataclass(frozen=True, slots=True)
-class Child:
+class CausedEvent:
     """An event together with the sequence number of its cause."""
 
     event: Event
     parent: int
 
 
-Yield = Event | Child | Ask
+Yield = Event | CausedEvent | Ask
 Sent = int | Reply | None
 
 
@@ -74,7 +74,7 @@ Steps = Generator[Yield, Sent, None]
 
 def emit(event: Event, parent: int | None = None) -> Generator[Yield, Sent, int]:
     """Yield an event; returns its sequence number."""
-    sent = yield event if parent is None else Child(event, parent)
+    sent = yield event if parent is None else CausedEvent(event, parent)
     assert isinstance(sent, int)
     return sent
 

@@ -13,9 +13,9 @@ from json import dumps
 
 from models.engine import Ask, EngineError, Reply, TokenChance, ToolCall, Usage, recorded_settings, tools_data
 from models.sampling import sampled
-from store.errors import Damaged
+from store.errors import DamagedData
 from store.journal import text_hash
-from tasks.episode.actions import Child, Sent, Steps
+from tasks.episode.actions import CausedEvent, Sent, Steps
 from tasks.episode.events import EngineFailed, Event, LimitHit, ModelCalled, Record, Seated, StepEnded, Stopped
 from tasks.episode.plain import plain, plain_text
 from tasks.episode.seats import Program
@@ -206,7 +206,7 @@ class Driver:
                     if recorded.finish == "time_limit":
                         return self._out_of_time()
                     sent = recorded
-                elif isinstance(item, Child):
+                elif isinstance(item, CausedEvent):
                     sent = self.note(item.event, item.parent)
                 else:
                     sent = self.note(item)
@@ -215,7 +215,7 @@ class Driver:
             started = self.stopwatch()
             self._end_step()
             self._check_limits()
-        except (TaskError, Damaged):  # what it would answer from damaged bytes is nobody's answer
+        except (TaskError, DamagedData):  # what it would answer from damaged bytes is nobody's answer
             self._steps = None
             raise
         except Exception as error:  # a defect of a policy or tool ends its episode, never the run

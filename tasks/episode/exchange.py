@@ -1,8 +1,8 @@
 """Calls in flight: questions go to their engines as they arise, replies come back as they are ready, all to one
 thread.
 
-An engine that says how many calls it takes at a time (`models.engine.ManyAtOnce`) is put each call by a thread of its
-own; any other is given all that wait in one batch whenever it is free. While nobody answers at an engine
+An engine that says how many calls it takes at a time (`models.engine.ConcurrentEngine`) is put each call by a thread
+of its own; any other is given all that wait in one batch whenever it is free. While nobody answers at an engine
 (`Unavailable`) its calls are held back and tried again after ever longer waits, one question at a time where it takes
 single ones; they are given back to nobody as errors, so that no episode ends because a server was started anew. One
 that asks to be left alone for a time (`Busy`) is, whoever else it answers. A question that finds nobody while others
@@ -22,7 +22,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from models.engine import Ask, Busy, Delta, Engine, EngineError, ManyAtOnce, Reply, Unavailable
+from models.engine import Ask, Busy, ConcurrentEngine, Delta, Engine, EngineError, Reply, Unavailable
 
 WAITS = (1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
 """Seconds, at most, before an engine where nobody answered is tried again; after the last it is given up."""
@@ -51,7 +51,7 @@ class _Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Came:
+class CallResult:
     """A reply, with who asked what and how long it took."""
 
     who: str
@@ -61,11 +61,11 @@ class Came:
 
 
 @dataclass(slots=True)
-class _Line:
+class _EngineQueue:
     """The calls of one engine. many: the engine, where it says how many it takes at a time; None: batches."""
 
     engine: Engine
-    many: ManyAtOnce | None
+    many: ConcurrentEngine | None
     waiting: deque[_Call] = field(default_factory=deque)
     out: int = 0
     trying: bool = False
@@ -86,15 +86,15 @@ class _Line:
 
 
 @dataclass(frozen=True, slots=True)
-class _Back:
-    line: _Line
+class _CallReturn:
+    line: _EngineQueue
     calls: Sequence[_Call]
     replies: Sequence[Reply | EngineError]
     elapsed: float
     tried: bool
 
 
-class Known(Protocol):
+class ReplyCache(Protocol):
     """Replies that are known from before."""
 
     def found(self, spec: str, ask: Ask) -> Reply | None:
@@ -125,14 +125,14 @@ class Exchange:
         listen: Callable[[Delta], None],
         away: Callable[[str, EngineError, float | None], None],
         stopwatch: Callable[[], float],
-        known: Known | None = None,
+        known: ReplyCache | None = None,
     ) -> None:
         self._engines, self._known = engines, known
         self._listen, self._away, self._stopwatch = listen, away, stopwatch
-        self._lines: dict[int, _Line] = {}
-        self._news: queue.SimpleQueue[Delta | _Back | BaseException | None] = queue.SimpleQueue()
+        self._lines: dict[int, _EngineQueue] = {}
+        self._news: queue.SimpleQueue[Delta | _CallReturn | BaseException | None] = queue.SimpleQueue()
         self._threads: ThreadPoolExecutor | None = None
-        self._came: list[Came] = []
+        self._came: list[CallResult] = []
         self._broken: BaseException | None = None
         self._stopping = False
         self.lost: dict[str, EngineError] = {}
@@ -145,14 +145,14 @@ class Exchange:
         engine = self._engines.get(spec)
         if engine is None:
             self.asking.add(who)
-            self._came.append(Came(who, ask, EngineError(f"no engine for '{spec}'"), 0.0))
+            self._came.append(CallResult(who, ask, EngineError(f"no engine for '{spec}'"), 0.0))
             return
         if self._known is not None and (reply := self._known.found(spec, ask)) is not None:
             self.asking.add(who)
-            self._came.append(Came(who, ask, reply, 0.0))
+            self._came.append(CallResult(who, ask, reply, 0.0))
             return
         if id(engine) not in self._lines:
-            self._lines[id(engine)] = _Line(engine, engine if isinstance(engine, ManyAtOnce) else None)
+            self._lines[id(engine)] = _EngineQueue(engine, engine if isinstance(engine, ConcurrentEngine) else None)
         line = self._lines[id(engine)]
         if line.lost is not None:
             self.lost[spec] = line.lost
@@ -171,7 +171,7 @@ class Exchange:
                 for _ in range(min(line.free(), len(line.waiting))):
                     self._submit(line, 1)
 
-    def take(self, *, wait: bool) -> list[Came]:
+    def take(self, *, wait: bool) -> list[CallResult]:
         """What has come; with `wait` it lasts until something has, or a moment."""
         if self._broken is not None:
             raise self._broken
@@ -186,7 +186,7 @@ class Exchange:
             self._hear(news)
         return self.left()
 
-    def left(self) -> list[Came]:
+    def left(self) -> list[CallResult]:
         """What has come and was not taken."""
         came, self._came = self._came, []
         self.asking -= {one.who for one in came}
@@ -216,12 +216,12 @@ class Exchange:
             if not wait:
                 break
             with suppress(queue.Empty):
-                if isinstance(news := self._news.get(timeout=POLL), _Back):
+                if isinstance(news := self._news.get(timeout=POLL), _CallReturn):
                     self._sort_out(news)
         if self._threads is not None:
             self._threads.shutdown(wait=wait)
 
-    def _next(self, *, wait: bool) -> Delta | _Back | BaseException | None:
+    def _next(self, *, wait: bool) -> Delta | _CallReturn | BaseException | None:
         """The next news; None when there is none, when somebody wakes us, or after a while: calls that were held
         back may go then, or the owner may have something else in mind."""
         try:
@@ -241,11 +241,11 @@ class Exchange:
             with suppress(OSError, ValueError, EngineError):  # what cannot be told any more has ended by itself
                 line.engine.cancel()
 
-    def _forget(self, line: _Line) -> None:
+    def _forget(self, line: _EngineQueue) -> None:
         self.asking -= {call.who for call in line.waiting}
         line.waiting.clear()
 
-    def _submit(self, line: _Line, count: int) -> None:
+    def _submit(self, line: _EngineQueue, count: int) -> None:
         calls = [line.waiting.popleft() for _ in range(count)]
         if not calls:
             return
@@ -255,7 +255,7 @@ class Exchange:
             self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="call")
         self._threads.submit(self._answer, line, calls, tried)
 
-    def _answer(self, line: _Line, calls: Sequence[_Call], tried: bool) -> None:
+    def _answer(self, line: _EngineQueue, calls: Sequence[_Call], tried: bool) -> None:
         """In a thread of its own."""
         started = self._stopwatch()
         replies: Sequence[Reply | EngineError] = ()
@@ -265,15 +265,15 @@ class Exchange:
             replies = [error] * len(calls)
         except BaseException as error:  # a defect belongs to whoever waits
             self._news.put(error)
-        self._news.put(_Back(line, calls, replies, (self._stopwatch() - started) * 1000, tried))
+        self._news.put(_CallReturn(line, calls, replies, (self._stopwatch() - started) * 1000, tried))
 
-    def _hear(self, news: Delta | _Back) -> None:
+    def _hear(self, news: Delta | _CallReturn) -> None:
         if isinstance(news, Delta):
             self._listen(news)
         else:
             self._sort_out(news)
 
-    def _sort_out(self, back: _Back) -> None:
+    def _sort_out(self, back: _CallReturn) -> None:
         """Replies have come; calls that found nobody go back into their line."""
         line = back.line
         line.out -= len(back.calls)
@@ -287,19 +287,19 @@ class Exchange:
                 line.failed, line.answered, line.rests_until = 0, line.answered + 1, line.shut_until
             if self._known is not None and isinstance(reply, Reply):
                 self._known.keep(call.spec, call.ask, reply)
-            self._came.append(Came(call.who, call.ask, reply, back.elapsed))
+            self._came.append(CallResult(call.who, call.ask, reply, back.elapsed))
         if line.lost is not None:
             self.lost |= {call.spec: line.lost for call in line.waiting}
             self._forget(line)
 
     @staticmethod
-    def _at_fault(call: _Call, line: _Line, reply: Unavailable) -> bool:
+    def _at_fault(call: _Call, line: _EngineQueue, reply: Unavailable) -> bool:
         """Whether others have been answered again and again while this one found nobody."""
         call.alone += line.answered > call.answered
         call.answered = line.answered
         return call.alone >= (THROTTLED if isinstance(reply, Busy) else ALONE)
 
-    def _found_nobody(self, line: _Line, spec: str, error: Unavailable) -> None:
+    def _found_nobody(self, line: _EngineQueue, spec: str, error: Unavailable) -> None:
         """Rest a while, the longer the oftener, and at least as long as it asks; what fails in the meantime was asked
         before and is nothing new, unless it asks for more."""
         now = time.monotonic()

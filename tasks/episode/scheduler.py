@@ -22,13 +22,13 @@ from models.engine import Ask, Delta, Engine, EngineError, Reply
 from store.journal import Journal
 from tasks.episode.driver import Driver
 from tasks.episode.events import EngineFailed, ModelCalled, Record, Seated, Stopped, entry_of, record_of
-from tasks.episode.exchange import Came, Exchange, Known
+from tasks.episode.exchange import CallResult, Exchange, ReplyCache
 from tasks.episode.state import State
 from tasks.errors import TaskError
 
 
 @dataclass(frozen=True, slots=True)
-class Committed:
+class RecordsCommitted:
     """Records of an episode that are now durable, and the state after them."""
 
     episode: str
@@ -37,7 +37,7 @@ class Committed:
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class SeatWaiting:
     """A human holds the seat; the episode goes on when the scheduler is given an answer."""
 
     episode: str
@@ -53,14 +53,14 @@ class EpisodeEnded:
 
 
 @dataclass(frozen=True, slots=True)
-class Streaming:
+class ReplyStream:
     """News of a call in flight: the open turn, not on disk and soon replaced by the committed one."""
 
     delta: Delta
 
 
 @dataclass(frozen=True, slots=True)
-class EngineAway:
+class EngineUnavailable:
     """Nobody answers at an engine. seconds: until it is tried again; None: it was given up, and its episodes stand
     still."""
 
@@ -69,7 +69,7 @@ class EngineAway:
     seconds: float | None
 
 
-Notice = Committed | Waiting | EpisodeEnded | Streaming | EngineAway
+Notice = RecordsCommitted | SeatWaiting | EpisodeEnded | ReplyStream | EngineUnavailable
 
 
 class Watcher(Protocol):
@@ -172,7 +172,7 @@ class Scheduler:
         *,
         clock: Callable[[], float] = time.time,
         stopwatch: Callable[[], float] = time.perf_counter,
-        known: Known | None = None,
+        known: ReplyCache | None = None,
     ) -> None:
         self.journal = journal
         self.engines = dict(engines)
@@ -340,11 +340,11 @@ class Scheduler:
         if self.asks_human(driver):
             if driver.episode not in self._announced:
                 self._announced.add(driver.episode)
-                self._publish(Waiting(driver.episode, driver.ask))
+                self._publish(SeatWaiting(driver.episode, driver.ask))
         elif not self._interrupted.is_set() and (spec := self._engine_of(driver)) not in calls.lost:
             calls.put(driver.episode, spec, driver.ask)
 
-    def _hear(self, came: Sequence[Came]) -> None:
+    def _hear(self, came: Sequence[CallResult]) -> None:
         """Replies are on disk before anything is made of them."""
         heard = self._note(came)
         self._commit(heard)
@@ -352,7 +352,7 @@ class Scheduler:
             driver.resume()
         self._commit([driver for driver in heard if driver.ask is None])
 
-    def _note(self, came: Sequence[Came]) -> list[Driver]:
+    def _note(self, came: Sequence[CallResult]) -> list[Driver]:
         """Who has heard; what came too late for a question, or of a call that was stopped, is nothing."""
         heard = []
         for one in came:
@@ -366,10 +366,10 @@ class Scheduler:
     def _listen(self, delta: Delta) -> None:
         if self._interrupted.is_set():
             self._cancel_all()  # again: the first word may have come before the call was in flight
-        self._publish(Streaming(delta))
+        self._publish(ReplyStream(delta))
 
     def _away(self, spec: str, error: EngineError, seconds: float | None) -> None:
-        self._publish(EngineAway(spec, error, seconds))
+        self._publish(EngineUnavailable(spec, error, seconds))
 
     def _engine_of(self, driver: Driver) -> str:
         ask = driver.ask
@@ -392,7 +392,7 @@ class Scheduler:
         for driver, records in fresh:
             driver.fresh.clear()
             driver.texts.clear()
-            self._publish(Committed(driver.episode, records, driver.state))
+            self._publish(RecordsCommitted(driver.episode, records, driver.state))
             if driver.state.stopped is not None and any(isinstance(r.event, Stopped) for r in records):
                 self._like = driver
                 self.episodes.over(driver.episode, driver.state.stopped.outcome, driver.state.stopped.reason)

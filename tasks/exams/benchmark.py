@@ -35,16 +35,16 @@ from tasks.legalsearch.published import character_f1, recital, rouge_l
 from tasks.legalsearch.questions import options as listed
 from tasks.run.spec import RunSpec
 from tasks.scoring.context import NOTHING, ScoreContext
-from tasks.scoring.metrics import POINTS, Group, Measure, Metric, Summary, Tally, in_points
-from tasks.scoring.result import Predicted, Predictions, Result, Score, Scored, complete, with_versions
+from tasks.scoring.metrics import POINTS, AttemptCounts, Group, Measure, Metric, Summary, in_points
+from tasks.scoring.result import PredictedAnswer, Predictions, Result, Score, ScoredAttempt, complete, with_versions
 from tasks.scoring.statistics import mean_interval
-from tasks.task_files import Fields, Item, read_tasks
+from tasks.task_files import Fields, TaskRecord, read_tasks
 
 _LETTERS = re.compile(r"(?:(?:正确)?答案\s*[:：]?\s*)?([A-J](?:[\s,，、;；]*[A-J])*)[\s。.]*")
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ExamQuestion:
     """One task. metric: see `metrics.toml`; options: letter -> text, {} where there are none."""
 
     id: str
@@ -75,20 +75,20 @@ def gold_letters(answer: str) -> str:
     return "".join(sorted(set(re.findall("[A-J]", match[1])))) if match else ""
 
 
-def load_questions(path: Path) -> list[Question]:
+def load_questions(path: Path) -> list[ExamQuestion]:
     """All tasks of a file, in its order; errors as `read_tasks` has them."""
     return [question for _, _, question in read_tasks(path, _question)]
 
 
-def _question(where: str, fields: Fields) -> Question:
-    item = Item(where, fields)
+def _question(where: str, fields: Fields) -> ExamQuestion:
+    item = TaskRecord(where, fields)
     read = {name: item.text(name).strip() for name in ("id", "suite", "task", "question", "answer")}
     letters, shown = gold_letters(read["answer"]), listed(read["question"])
     letters = letters if set(letters) <= set(shown or "ABCDEFGHIJ") else ""
     known = _metrics().get(read["suite"], {}).get(read["task"])
     metric = known or ("accuracy" if letters else "rouge_l")
     card = {"id": read["id"], "type": read["task"], "suite": read["suite"], "question": read["question"]}
-    return Question(
+    return ExamQuestion(
         read["id"], card, letters or read["answer"], metric, (shown or dict.fromkeys(letters and "ABCDEFGHIJ", ""))
     )
 
@@ -115,25 +115,25 @@ def _items(text: str) -> frozenset[str]:
     )
 
 
-def _accuracy(question: Question, said: str) -> float:
+def _accuracy(question: ExamQuestion, said: str) -> float:
     if gold_letters(question.answer):
         return float(letters(said, question.options) == frozenset(question.answer))
     return float(_bare(said) == _bare(question.answer))
 
 
-def _f1(question: Question, said: str) -> float:
+def _f1(question: ExamQuestion, said: str) -> float:
     first, second = _items(said), _items(question.answer)
     return 2 * len(first & second) / (len(first) + len(second)) if first and second else 0.0
 
 
-def _months(question: Question, said: str) -> float:
+def _months(question: ExamQuestion, said: str) -> float:
     given, wanted = term(_bare(said)), term(_bare(question.answer))
     if given is None or wanted is None or given.months is None or wanted.months is None:
         return float(given is not None and given == wanted)
     return max(0.0, 1 - log_distance(given.months, wanted.months) / LONGEST)
 
 
-SCORERS: Mapping[str, Callable[[Question, str], float]] = {
+SCORERS: Mapping[str, Callable[[ExamQuestion, str], float]] = {
     "accuracy": _accuracy,
     "f1": _f1,
     "months": _months,
@@ -143,7 +143,7 @@ SCORERS: Mapping[str, Callable[[Question, str], float]] = {
 STRICT = Measure("strict", "all", unit=POINTS)
 
 
-def score_one(question: Question, result: Result) -> list[Score]:
+def score_one(question: ExamQuestion, result: Result) -> list[Score]:
     """The score of one attempt for the journal, from 0 to 1; None where the machinery failed."""
     settings, answer = {"outcome": result.outcome, "metric": question.metric}, strict_answer(result.res)
     value = SCORERS[question.metric](question, answer) if result.scored else None
@@ -152,7 +152,7 @@ def score_one(question: Question, result: Result) -> list[Score]:
     ]
 
 
-def summarise(run: str, questions: Sequence[Question], attempts: Iterable[Scored]) -> Summary:
+def summarise(run: str, questions: Sequence[ExamQuestion], attempts: Iterable[ScoredAttempt]) -> Summary:
     """What a run came to: a group a task of a suite, and the plain mean of the groups."""
     known = {question.id: question for question in questions}
     versions: dict[str, str] = {}
@@ -171,11 +171,11 @@ def summarise(run: str, questions: Sequence[Question], attempts: Iterable[Scored
     whole = Group("all", ("平均", "Mean"), None, whole=True)
     mean = math.fsum(there) / len(there) if there else None
     rows.append(Metric(STRICT, whole, mean, sum(row.n for row in rows), main=True))
-    tally = Tally.of([one.result for _, one in rated], FLAGS)
+    tally = AttemptCounts.of([one.result for _, one in rated], FLAGS)
     return Summary(run, "exams", tally, [*groups, whole], rows, versions, across="rules")
 
 
-def _row(group: Group, own: Sequence[tuple[Question, Scored]], floor: float) -> Metric:
+def _row(group: Group, own: Sequence[tuple[ExamQuestion, ScoredAttempt]], floor: float) -> Metric:
     """The figure of a task; its bounds count what the machinery broke as wrong and as right."""
     scored = [
         (value, question.id) for question, one in own if (value := one.values("strict").get("score")) is not None
@@ -189,7 +189,7 @@ def _row(group: Group, own: Sequence[tuple[Question, Scored]], floor: float) -> 
     )  # fmt: skip
 
 
-def _constant(questions: Sequence[Question]) -> float:
+def _constant(questions: Sequence[ExamQuestion]) -> float:
     """What the best constant answer earns among the golds that occur most often."""
     golds = sorted(
         {question.answer for question in questions},
@@ -231,11 +231,11 @@ class Exams(Benchmark):
     turns = 1
     scorers = VERSIONS
 
-    def load(self, path: Path) -> list[Question]:
+    def load(self, path: Path) -> list[ExamQuestion]:
         """The questions of a task file."""
         return load_questions(path)
 
-    def program(self, pack: Pack, questions: Sequence[Question], spec: RunSpec) -> Program:
+    def program(self, pack: Pack, questions: Sequence[ExamQuestion], spec: RunSpec) -> Program:
         """Every policy that may sit in the seat; gold is granted to `gold` alone. No tools."""
         gold = {question.id: question.answer for question in questions}
         others: dict[str, Callable[[], Policy]] = {
@@ -245,21 +245,27 @@ class Exams(Benchmark):
         return ToolEpisode(self.policies(pack, {}, others), _no_tool, spec.max_turns)
 
     def score_rows(
-        self, attempt: int, question: Question, result: Result, context: ScoreContext = NOTHING
+        self, attempt: int, question: ExamQuestion, result: Result, context: ScoreContext = NOTHING
     ) -> list[ScoreRow]:
         """The score of one attempt, for the journal."""
         return [score.row(attempt) for score in score_one(question, result)]
 
-    def predictions(self, questions: Sequence[Question], path: Path, tokens: Path | None = None) -> Predictions:
+    def predictions(self, questions: Sequence[ExamQuestion], path: Path, tokens: Path | None = None) -> Predictions:
         """Lines of {"index": …, "response": …}."""
         if tokens is not None:
             raise UsageError("exams has no token files", "Leave --tokens out.")
         known = {question.id for question in questions}
-        rows = {one.id: Predicted(one.response, one.response) for one in read_predictions(path) if one.id in known}
+        rows = {
+            one.id: PredictedAnswer(one.response, one.response) for one in read_predictions(path) if one.id in known
+        }
         return Predictions(rows)
 
     def summary(
-        self, run: str, questions: Sequence[Question], attempts: Iterable[Scored], context: ScoreContext = NOTHING
+        self,
+        run: str,
+        questions: Sequence[ExamQuestion],
+        attempts: Iterable[ScoredAttempt],
+        context: ScoreContext = NOTHING,
     ) -> Summary:
         """What a run came to."""
         return summarise(run, questions, attempts)

@@ -26,7 +26,7 @@ Message = dict[str, object]
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class LastAttempt:
     """The last attempt of an episode. scores: the newest row of each scorer; compat, strict: what sums it up."""
 
     row: EpisodeRow
@@ -63,7 +63,7 @@ class Played:
         return answer if isinstance(answer, str) else ""
 
 
-def played(run: StoredRun, journal: Journal) -> Iterator[Played]:
+def played(run: StoredRun, journal: Journal) -> Iterator[LastAttempt]:
     """The episodes of a run in order, read one by one from its open journal."""
     summed = summing(run.header)
     questions = {question.id: question for question in run.questions}
@@ -73,7 +73,7 @@ def played(run: StoredRun, journal: Journal) -> Iterator[Played]:
         overall = summed(rows.values())
         both = (None, None) if overall is None else (overall.compat, overall.strict)
         result = run.bench.result(row.task_id, row.epoch, state)
-        yield Played(row, len(attempts), state, questions[row.task_id], result, rows, *both)
+        yield LastAttempt(row, len(attempts), state, questions[row.task_id], result, rows, *both)
 
 
 def tested(header: HeaderData) -> tuple[str, str]:
@@ -85,7 +85,7 @@ def tested(header: HeaderData) -> tuple[str, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class SeatCall:
     """A call of a seat: its record, and who sat there then ('' where nobody says)."""
 
     record: Record
@@ -94,7 +94,7 @@ class Call:
     engine: str
 
 
-def calls(records: Iterable[Record]) -> Iterator[Call]:
+def calls(records: Iterable[Record]) -> Iterator[SeatCall]:
     """The calls of an attempt in order."""
     sitting: dict[str, Seated] = {}
     for record in records:
@@ -102,7 +102,7 @@ def calls(records: Iterable[Record]) -> Iterator[Call]:
             sitting[record.event.seat] = record.event
         elif isinstance(record.event, ModelCalled):
             sits = sitting.get(record.event.seat)
-            yield Call(record, record.event, sits.policy if sits else "", sits.engine if sits else "")
+            yield SeatCall(record, record.event, sits.policy if sits else "", sits.engine if sits else "")
 
 
 def prompt_of(journal: Journal, event: ModelCalled) -> list[Message]:

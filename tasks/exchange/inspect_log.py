@@ -34,7 +34,7 @@ from tasks.episode.events import (
     ToolReturned,
 )
 from tasks.errors import UsageError
-from tasks.exchange.episodes import Call, Message, Played, calls, played, prompt_of, reply_of, tested
+from tasks.exchange.episodes import LastAttempt, Message, SeatCall, calls, played, prompt_of, reply_of, tested
 from tasks.run.header import is_fictional
 from tasks.run.reading import read_episode
 from tasks.run.rescoring import StoredRun, read_stored
@@ -239,7 +239,7 @@ def moment(at: float) -> str:
     return datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds")
 
 
-def sample_of(journal: Journal, one: Played, run: str, seat: str, model: str, imported: bool) -> Data:
+def sample_of(journal: Journal, one: LastAttempt, run: str, seat: str, model: str, imported: bool) -> Data:
     """The sample of an episode.
 
     Args:
@@ -322,7 +322,7 @@ def _line(rests: object) -> str:
     return " · ".join(f"{name}: {value}" for name, value in rests.items() if value not in (None, "", [], {}))
 
 
-def limit_of(one: Played) -> Data | None:
+def limit_of(one: LastAttempt) -> Data | None:
     """The limit that ended an episode, None where none did."""
     if one.outcome not in LIMITS:
         return None
@@ -335,7 +335,7 @@ def limit_of(one: Played) -> Data | None:
     return {"type": LIMITS[one.outcome], "limit": hit[-1].limit if hit else 0.0, "reason": f"{one.outcome}: {reason}"}
 
 
-def name_of(call: Call) -> str:
+def name_of(call: SeatCall) -> str:
     """What a log calls the model of a call: its SPEC, or who sat there without one."""
     return "human" if call.event.human else call.engine or call.policy or NOBODY
 
@@ -372,7 +372,7 @@ def _add(usage: dict[str, Data], name: str, cost: Data) -> None:
         held[key] += count
 
 
-def _messages(journal: Journal, one: Played, seat: str, made: Sequence[Call]) -> Iterator[Data]:
+def _messages(journal: Journal, one: LastAttempt, seat: str, made: Sequence[SeatCall]) -> Iterator[Data]:
     """What the tested seat read and said: its last call, which holds what came before; without any what was said
     aloud."""
     own = [call for call in made if call.event.seat == seat]
@@ -417,7 +417,7 @@ def _tool_call(call_id: str, name: str, arguments: str) -> Data:
 
 
 def _events(
-    journal: Journal, records: Iterable[Record], made: Sequence[Call], texts: dict[str, str], first: float
+    journal: Journal, records: Iterable[Record], made: Sequence[SeatCall], texts: dict[str, str], first: float
 ) -> Iterator[Data]:
     records = list(records)
     called = {call.record.seq: call for call in made}
@@ -438,7 +438,7 @@ def _events(
             }
 
 
-def _model_event(journal: Journal, call: Call, record: Record, texts: dict[str, str]) -> Data:
+def _model_event(journal: Journal, call: SeatCall, record: Record, texts: dict[str, str]) -> Data:
     event = call.event
     reply, seconds = message_of(reply_of(event)), event.milliseconds / 1000
     kept = [

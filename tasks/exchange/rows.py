@@ -16,7 +16,7 @@ from pathlib import Path
 from store.files import naming
 from store.journal import Journal
 from tasks.errors import UsageError
-from tasks.exchange.episodes import Call, Played, calls, played, prompt_of, reply_of, tested
+from tasks.exchange.episodes import LastAttempt, SeatCall, calls, played, prompt_of, reply_of, tested
 from tasks.reports.as_csv import cell
 from tasks.reports.model import plain
 from tasks.run.engines import run_path
@@ -39,7 +39,7 @@ COLUMNS = tuple(SCHEMA)[:20]
 """What `facts` says, and the table shows."""
 
 
-def facts(header: HeaderData, one: Played) -> dict[str, object]:
+def facts(header: HeaderData, one: LastAttempt) -> dict[str, object]:
     """What is said of an episode, by column; None where nothing is known."""
     state, measured = one.state, "imported" not in header
     agent, model = tested(header)
@@ -120,7 +120,7 @@ def row_lines(run: StoredRun) -> Iterator[str]:
             yield json.dumps(_row(run.header, one), ensure_ascii=False)
 
 
-def _row(header: HeaderData, one: Played) -> dict[str, object]:
+def _row(header: HeaderData, one: LastAttempt) -> dict[str, object]:
     scores = {name: {"version": row.version, "value": row.value} for name, row in one.scores.items()}
     return {
         **facts(header, one), "question": one.asked, "gold": one.gold, "answer": one.result.res,
@@ -172,7 +172,7 @@ def export_seats(name: str | Path, out: Path) -> dict[str, int]:
     return counts
 
 
-def _told(journal: Journal, header: HeaderData, call: Call) -> dict[str, object]:
+def _told(journal: Journal, header: HeaderData, call: SeatCall) -> dict[str, object]:
     event = call.event
     return {
         "step": call.record.step, "call": event.call, "seat": event.seat, "policy": call.policy,

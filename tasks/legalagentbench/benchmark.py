@@ -23,21 +23,21 @@ from tasks.legalagentbench.agents import cards
 from tasks.legalagentbench.agents.cards import EXAMPLES, example_names
 from tasks.legalagentbench.agents.methods import (
     DirectPolicy,
-    GoldPolicy,
+    GoldPathPolicy,
     PlanExecutePolicy,
     PlanSolvePolicy,
     ReactPolicy,
 )
 from tasks.legalagentbench.failures import APPLIES, failure_of
 from tasks.legalagentbench.predictions import match, read_predictions, read_tokens
-from tasks.legalagentbench.questions import ASKED, WRITING, Question, load_questions
+from tasks.legalagentbench.questions import ASKED, WRITING, LabQuestion, load_questions
 from tasks.legalagentbench.scoring import VERSIONS, LabSummary, score_one, summarise
 from tasks.legalagentbench.tools import TOOLS, Ranking, Toolbox, caller, spec_of
 from tasks.run.spec import RunSpec
 from tasks.scoring.context import NOTHING, ScoreContext
-from tasks.scoring.failures import Verdict
-from tasks.scoring.published import Published, published
-from tasks.scoring.result import Predicted, Predictions, Result, Scored
+from tasks.scoring.failures import Diagnosis
+from tasks.scoring.published import PublishedRow, published
+from tasks.scoring.result import PredictedAnswer, Predictions, Result, ScoredAttempt
 from tasks.settings import Settings, setting
 
 _METHODS: dict[str, Callable[..., Policy]] = {
@@ -110,7 +110,7 @@ class LegalAgentBench(Benchmark):
     scorers = VERSIONS
     failures: Sequence[str] = APPLIES
 
-    def load(self, path: Path) -> list[Question]:
+    def load(self, path: Path) -> list[LabQuestion]:
         """The questions of a task file."""
         return load_questions(path)
 
@@ -124,7 +124,7 @@ class LegalAgentBench(Benchmark):
         taken = any(name in made.summary and name not in own for name in example_names())
         return replace(made, flags=made.flags | {"example"}) if taken else made
 
-    def need(self, question: Question, sits: Seated, spec: RunSpec) -> int:
+    def need(self, question: LabQuestion, sits: Seated, spec: RunSpec) -> int:
         """For a model: its card with the tools that every task has, the question, one observation. A model that was
         trained for compact calls has the context that it was trained with."""
         method, mode = split(sits.policy)
@@ -134,7 +134,7 @@ class LegalAgentBench(Benchmark):
         card = cards.size(method.partition("/")[0], prompts[0], mode)
         return least_context(card + len(str(question.card["question"])) + BEGUN, sits)
 
-    def program(self, pack: Pack, questions: Sequence[Question], spec: RunSpec) -> Program:
+    def program(self, pack: Pack, questions: Sequence[LabQuestion], spec: RunSpec) -> Program:
         """Tools over the pack and every policy that may sit in the seat; gold is granted to `gold` alone."""
         chosen = LabSettings.of(spec.settings, self.name)
         added = tools_named(chosen.with_tools)
@@ -144,7 +144,7 @@ class LegalAgentBench(Benchmark):
         documents = frozenset(question.id for question in questions if question.group in (WRITING, ASKED))
         others: dict[str, Callable[[], Policy]] = {
             "rules/1": lambda: _rules(pack),
-            "gold/1": lambda: GoldPolicy({question.id: question.gold for question in questions}),
+            "gold/1": lambda: GoldPathPolicy({question.id: question.gold for question in questions}),
         }
         models: dict[str, Callable[[str], Policy]] = {
             **{name: partial(policy, added=told, documents=documents) for name, policy in _METHODS.items()},
@@ -153,33 +153,37 @@ class LegalAgentBench(Benchmark):
         named = self.policies(pack, models, others)
         return ToolEpisode(named, caller(Toolbox(pack, added, chosen.ranking)), spec.max_turns)
 
-    def published(self) -> Sequence[Published]:
+    def published(self) -> Sequence[PublishedRow]:
         """Tables 3, 14 and 15 of the paper."""
         return published(Path(__file__).with_name("published.toml"))
 
     def score_rows(
-        self, attempt: int, question: Question, result: Result, context: ScoreContext = NOTHING
+        self, attempt: int, question: LabQuestion, result: Result, context: ScoreContext = NOTHING
     ) -> list[ScoreRow]:
         """The scores of one attempt, for the journal."""
         return [score.row(attempt) for score in score_one(question, result)]
 
-    def failure(self, question: Question, state: State, rows: Sequence[ScoreRow]) -> Verdict:
+    def failure(self, question: LabQuestion, state: State, rows: Sequence[ScoreRow]) -> Diagnosis:
         """Why an attempt failed."""
         return failure_of(question, state)
 
-    def texts(self, question: Question, result: Result) -> tuple[str, str]:
+    def texts(self, question: LabQuestion, result: Result) -> tuple[str, str]:
         """The answer and the reference answer, as the published BERTScore takes them."""
         return result.res, question.gold.answer
 
-    def predictions(self, questions: Sequence[Question], path: Path, tokens: Path | None = None) -> Predictions:
+    def predictions(self, questions: Sequence[LabQuestion], path: Path, tokens: Path | None = None) -> Predictions:
         """Published prediction lines, with the token file beside them if there is one."""
         counted = read_tokens(tokens) if tokens else []
         matched = match([question.id for question in questions], read_predictions(path), counted)
-        answers = {key: Predicted(one.res, one.summary, one.failed) for key, one in matched.predictions.items()}
+        answers = {key: PredictedAnswer(one.res, one.summary, one.failed) for key, one in matched.predictions.items()}
         return Predictions(answers, matched.notes, matched.tokens)
 
     def summary(
-        self, run: str, questions: Sequence[Question], attempts: Iterable[Scored], context: ScoreContext = NOTHING
+        self,
+        run: str,
+        questions: Sequence[LabQuestion],
+        attempts: Iterable[ScoredAttempt],
+        context: ScoreContext = NOTHING,
     ) -> LabSummary:
         """What a run came to."""
         return summarise(run, questions, attempts, self.name)

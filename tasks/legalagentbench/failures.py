@@ -19,20 +19,20 @@ from store.schema import LOOKUPS, TABLES
 from store.text.normalise import fold_width, widen_brackets
 from tasks.episode.events import Planned
 from tasks.episode.state import State, imported
-from tasks.legalagentbench.questions import ASKED, CALCULATORS, WRITING, Gold, Question
+from tasks.legalagentbench.questions import ASKED, CALCULATORS, WRITING, LabGold, LabQuestion
 from tasks.legalagentbench.tools import FINISH_NAMES, RETRIEVERS, TOOLS
 from tasks.scoring.failures import (
     AttemptRecord,
-    Call,
     Detector,
+    Diagnosis,
     Finding,
-    Place,
-    Verdict,
+    ObservedCall,
+    StepQuote,
     answer_step,
     last_step,
     verdict,
 )
-from tasks.scoring.strict import NUMBER, Amount, Canonical, Day, canonical, is_derived, seen_in, strict_hit
+from tasks.scoring.strict import NUMBER, Amount, Canonical, PartialDate, canonical, is_derived, shows_key, strict_hit
 
 CLOSE = 3
 """Characters in which a misread case number differs at most."""
@@ -44,14 +44,14 @@ _CASE_NUMBER = re.compile(r"\([0-9]{4}\)[^\s,。;:、\"'“”‘’《》()]{1,
 _COUNTERS = "次家个起件条份位所笔处宗人名"
 """Units of a count, any of which may stand for another."""
 
-Item = Amount | Day
+Item = Amount | PartialDate
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class ShownCell:
     """A value of a row that was shown."""
 
-    call: Call
+    call: ObservedCall
     row: Mapping[str, object]
     column: str
 
@@ -67,33 +67,33 @@ def text_of(value: object) -> str:
     return "" if text in ("-", "nan", "None") else text
 
 
-def rows_of(call: Call) -> list[Mapping[str, object]]:
+def rows_of(call: ObservedCall) -> list[Mapping[str, object]]:
     """The rows that a call was shown."""
     values = call.value if isinstance(call.value, list) else [call.value]
     return [row for row in values if isinstance(row, Mapping)]
 
 
-def shows(call: Call, key: str) -> bool:
+def shows(call: ObservedCall, key: str) -> bool:
     """Whether what came back shows a key."""
     if not call.ok:
         return False
-    return seen_in(key, call.observation) or any(
+    return shows_key(key, call.observation) or any(
         key in "".join(text_of(value) for value in row.values()) for row in rows_of(call)
     )
 
 
-def first_shown(calls: Sequence[Call], key: str) -> Call | None:
+def first_shown(calls: Sequence[ObservedCall], key: str) -> ObservedCall | None:
     """The call that first showed a key."""
     return next((call for call in calls if shows(call, key)), None)
 
 
-def cells_of(calls: Sequence[Call], key: str) -> Iterator[Cell]:
+def cells_of(calls: Sequence[ObservedCall], key: str) -> Iterator[ShownCell]:
     """The cells whose value is a key."""
     for call in calls:
         for row in rows_of(call) if call.ok else ():
             for column, value in row.items():
-                if (text := text_of(value)) and len(text) <= 4 * len(key) + 8 and seen_in(key, text):
-                    yield Cell(call, row, column)
+                if (text := text_of(value)) and len(text) <= 4 * len(key) + 8 and shows_key(key, text):
+                    yield ShownCell(call, row, column)
 
 
 def figure(key: str) -> tuple[Item, str] | None:
@@ -111,8 +111,8 @@ def figures_like(unit: str, item: Item, text: str) -> Iterator[Item]:
     given = canonical(text)
     for place, found in zip(given.places, given.items, strict=True):
         after = given.skeleton[place + 1 :]
-        if isinstance(item, Day) or isinstance(found, Day):
-            if isinstance(item, Day) and isinstance(found, Day):
+        if isinstance(item, PartialDate) or isinstance(found, PartialDate):
+            if isinstance(item, PartialDate) and isinstance(found, PartialDate):
                 yield found
         elif not unit or after.startswith(unit) or (units and after[:1] in units):
             yield found
@@ -120,7 +120,7 @@ def figures_like(unit: str, item: Item, text: str) -> Iterator[Item]:
 
 def spoken(item: Item) -> str:
     """A figure as a text."""
-    return f"{item.year}-{item.month}-{item.day}" if isinstance(item, Day) else f"{item.value:f}"
+    return f"{item.year}-{item.month}-{item.day}" if isinstance(item, PartialDate) else f"{item.value:f}"
 
 
 def same_shape(text: str, other: str) -> bool:
@@ -166,14 +166,14 @@ SURE = 4
 class LabAttempt(AttemptRecord):
     """An attempt with the tools and values of its way."""
 
-    def __init__(self, question: Question, state: State) -> None:
+    def __init__(self, question: LabQuestion, state: State) -> None:
         super().__init__(state)
-        self.gold: Gold = question.gold
+        self.gold: LabGold = question.gold
         self.asked = str(question.card.get("question", ""))
         self.missing = [key for key in dict.fromkeys(self.gold.keys) if not says(key, self.res)]
         self.from_summary = not self.calls and imported(state) and state.answered is not None
         if self.from_summary and state.answered:
-            self.calls = [Call(answer_step(state), "", None, "ok", state.answered.summary)]
+            self.calls = [ObservedCall(answer_step(state), "", None, "ok", state.answered.summary)]
 
     @cached_property
     def unread_tools(self) -> list[str]:
@@ -192,7 +192,7 @@ class LabAttempt(AttemptRecord):
         way = dict.fromkeys(self.gold.path)
         return [tool for tool in way if tool not in told and (lists(tool) or table_of(tool) not in rows)]
 
-    def reached(self, call: Call) -> bool:
+    def reached(self, call: ObservedCall) -> bool:
         """Whether the tools of the way before the one that is due had all been called before a call."""
         before = self.gold.path[: self.gold.path.index(self.due)]
         return all(any(other.tool == tool and other.step < call.step for other in self.calls) for tool in before)
@@ -203,7 +203,7 @@ class LabAttempt(AttemptRecord):
             return True
         return not lists(tool) and table_of(tool) in map(table_of, self.gold.path)
 
-    def _answered_no(self, call: Call) -> bool:
+    def _answered_no(self, call: ObservedCall) -> bool:
         values = values_of(call)
         known = all(value in self.known_before(call.step) for value in values)
         return call.status == "no_data" and known and of_kind(call)
@@ -243,7 +243,7 @@ class LabAttempt(AttemptRecord):
         """Case numbers of question and observations."""
         return set().union(case_numbers(self.asked), *(case_numbers(call.observation) for call in self.calls))
 
-    def new_by(self, call: Call) -> list[str]:
+    def new_by(self, call: ObservedCall) -> list[str]:
         """What is needed and a call was the first to show."""
         wanted = dict.fromkeys((*self.gold.keys, *self.gold.middle))
         return [key for key in wanted if not says(key, self.asked) and first_shown(self.calls, key) is call]
@@ -254,7 +254,7 @@ class LabAttempt(AttemptRecord):
         fresh = all((call.tool, call.input) != (other.tool, other.input) for other in before)
         return bool(self.new_by(call)) or (fresh and call.tool in self.gold.path)
 
-    def later_ok(self, call: Call) -> bool:
+    def later_ok(self, call: ObservedCall) -> bool:
         """Whether the same tool gave something later."""
         return any(other.ok and other.tool == call.tool and other.step > call.step for other in self.calls)
 
@@ -269,7 +269,7 @@ def lists(tool: str) -> bool:
     return tool in LOOKUPS and LOOKUPS[tool].shape == "many"
 
 
-def values_of(call: Call) -> list[str]:
+def values_of(call: ObservedCall) -> list[str]:
     """What a lookup was asked for, in one spelling; columns are none of it."""
     if call.tool not in LOOKUPS or not isinstance(call.input, Mapping):
         return []
@@ -277,7 +277,7 @@ def values_of(call: Call) -> list[str]:
     return [plain(value) for value in given if isinstance(value, str) and value.strip()]
 
 
-def of_kind(call: Call) -> bool:
+def of_kind(call: ObservedCall) -> bool:
     """Whether what a lookup was asked for looks like what it is matched against: a court for the column of courts."""
     lookup = LOOKUPS.get(call.tool)
     asked = zip(lookup.match, values_of(call), strict=False) if lookup else ()
@@ -308,15 +308,15 @@ LATELY = 3
 """Calls before a limit that show whether the agent was getting on."""
 
 
-def failure_of(question: Question, state: State) -> Verdict:
+def failure_of(question: LabQuestion, state: State) -> Diagnosis:
     """Why an attempt failed; solved is what states every key by the strict rule."""
     if state.stopped is None:
-        return Verdict("unfinished")
+        return Diagnosis("unfinished")
     if question.group == ASKED:
-        return Verdict("unjudged")
+        return Diagnosis("unjudged")
     attempt = LabAttempt(question, state)
     if not attempt.missing and state.stopped.outcome not in ("error", "cancelled"):
-        return Verdict("solved")
+        return Diagnosis("solved")
     return verdict(attempt, DETECTORS, from_summary=attempt.from_summary)
 
 
@@ -350,7 +350,7 @@ REFUSALS = {"call_error": "shape", "bad_column": "column", "math_error": "operan
 """Status of a call -> what its tool refused."""
 
 
-def _refused_name(attempt: LabAttempt, call: Call) -> str:
+def _refused_name(attempt: LabAttempt, call: ObservedCall) -> str:
     """Why nothing could be found: a value of another kind than the tool takes, or one that stands nowhere. A misread
     case number is another matter."""
     known = attempt.known_before(call.step)
@@ -381,7 +381,10 @@ def _tools(attempt: LabAttempt) -> Iterator[Finding]:
     if beside and not any(call.tool in later for call in attempt.calls):
         places = [call.place for call in sorted(beside, key=lambda call: call.ok)]
         yield Finding(
-            "wrong_tool", "other_tool", (places[0], Place.of(0, "→", attempt.due), *places[1:]), not attempt.complete
+            "wrong_tool",
+            "other_tool",
+            (places[0], StepQuote.of(0, "→", attempt.due), *places[1:]),
+            not attempt.complete,
         )
 
 
@@ -397,12 +400,12 @@ def _planning(attempt: LabAttempt) -> Iterator[Finding]:
     tables = set(map(table_of, named))
     lacking = [tool for tool in way if table_of(tool) not in tables]
     if lacking:
-        places = (Place.of(step, "；".join(plan.steps)), Place.of(0, "→", "、".join(lacking)))
+        places = (StepQuote.of(step, "；".join(plan.steps)), StepQuote.of(0, "→", "、".join(lacking)))
         yield Finding("planning", "plan_lacks", places, not attempt.complete)
         return
     for before, after in zip(way, way[1:], strict=False):
         if before in named and after in named and named.index(after) < named.index(before):
-            places = (Place.of(step, "、".join(named)), Place.of(0, before, "→", after))
+            places = (StepQuote.of(step, "、".join(named)), StepQuote.of(0, before, "→", after))
             yield Finding("planning", "plan_order", places, not attempt.complete)
             return
 
@@ -417,13 +420,13 @@ def _numbers(attempt: LabAttempt) -> Iterator[Finding]:
             for number in case_numbers(value):
                 if near := misread(number, attempt.known_numbers):
                     decisive = not attempt.complete and not call.ok and not attempt.later_ok(call)
-                    places = (call.place, Place.of(0, number, "→", near))
+                    places = (call.place, StepQuote.of(0, number, "→", near))
                     yield Finding("legal_knowledge", "case_number", places, decisive)
     wanted = set().union(*map(case_numbers, attempt.missing)) if attempt.missing else set()
     for number in sorted(case_numbers(attempt.res)):
         near = misread(number, attempt.known_numbers)
         if near:
-            place = Place.of(answer_step(attempt.state), number, "→", near)
+            place = StepQuote.of(answer_step(attempt.state), number, "→", near)
             yield Finding("legal_knowledge", "case_number", (place,), near in wanted)
 
 
@@ -432,7 +435,7 @@ def _columns(attempt: LabAttempt) -> Iterator[Finding]:
     for key in attempt.missing:
         for cell in cells_of(attempt.calls, key):
             if column := _answered(attempt, cell):
-                places = (attempt.said, Place.of(cell.call.step, f"{cell.column}: {cell.text}", f"{column}"))
+                places = (attempt.said, StepQuote.of(cell.call.step, f"{cell.column}: {cell.text}", f"{column}"))
                 yield Finding("legal_knowledge", "other_column", places)
                 break
         else:
@@ -441,7 +444,7 @@ def _columns(attempt: LabAttempt) -> Iterator[Finding]:
                 yield from _asked_instead(attempt)
 
 
-def _answered(attempt: LabAttempt, cell: Cell) -> str:
+def _answered(attempt: LabAttempt, cell: ShownCell) -> str:
     """The column beside a cell whose value the answer gives instead."""
     for column, value in cell.row.items():
         text = text_of(value)
@@ -474,7 +477,7 @@ def _asked_beside(attempt: LabAttempt, key: str) -> Iterator[Finding]:
                 kind, text = _ending(column), text_of(value)
                 beside = [name for name in TABLES[table_of(call.tool)] if name not in row and _ending(name) == kind]
                 if kind and beside and text and _figure_of_kind(key, text) and _instead(attempt, text):
-                    places = (call.place, attempt.said, Place.of(0, column, "→", "、".join(beside)))
+                    places = (call.place, attempt.said, StepQuote.of(0, column, "→", "、".join(beside)))
                     yield Finding("legal_knowledge", "column_asked", places)
                     return
 
@@ -484,7 +487,7 @@ def _asked_instead(attempt: LabAttempt) -> Iterator[Finding]:
     answered."""
     for tool, given in attempt.gold.calls:
         wanted = given.get("columns") if isinstance(given, Mapping) else None
-        meant = values_of(Call(0, tool, given))
+        meant = values_of(ObservedCall(0, tool, given))
         for call in attempt.calls if isinstance(wanted, list) and meant else ():
             if not call.ok or call.tool != tool or values_of(call) != meant:
                 continue
@@ -493,7 +496,7 @@ def _asked_instead(attempt: LabAttempt) -> Iterator[Finding]:
                 beside = [name for name in row if name not in (wanted or ())]
                 column = next((name for name in beside if _instead(attempt, text_of(row[name]))), "")
                 if lacking and column and len(text_of(row[column])) > 1:
-                    places = (call.place, attempt.said, Place.of(0, column, "→", "、".join(lacking)))
+                    places = (call.place, attempt.said, StepQuote.of(0, column, "→", "、".join(lacking)))
                     yield Finding("legal_knowledge", "column_asked", places)
                     return
 
@@ -519,12 +522,12 @@ def _hops(attempt: LabAttempt) -> Iterator[Finding]:
     useful = [call.step for call in attempt.calls if attempt.new_by(call)]
     step = min(max(useful, default=0) + 1, last_step(attempt.state))
     at = next((call.place for call in attempt.calls if call.step == step), None)
-    lacking = [Place.of(step, key) for key in attempt.unseen]
+    lacking = [StepQuote.of(step, key) for key in attempt.unseen]
     if lacking:
         yield Finding("missing_hop", "never_seen", (*lacking[:3], *((at,) if at else ())))
     else:
-        lacks = [Place.of(step, tool) for tool in attempt.unread_tools] or [
-            Place.of(step, "、".join(attempt.missing))
+        lacks = [StepQuote.of(step, tool) for tool in attempt.unread_tools] or [
+            StepQuote.of(step, "、".join(attempt.missing))
         ]
         yield Finding("missing_hop", "never_called", (*lacks[:3], *((at,) if at else ())))
 
@@ -537,20 +540,20 @@ def _answer(attempt: LabAttempt) -> Iterator[Finding]:
         shown = first_shown(attempt.calls, key)
         if not attempt.complete and shown is None:
             continue
-        seen = Place.of(shown.step, shown.observation) if shown else Place.of(0, key)
+        seen = StepQuote.of(shown.step, shown.observation) if shown else StepQuote.of(0, key)
         wanted, given = figure(key), ""
         if wanted is not None:
             item, unit = wanted
             aside = [one for text in (attempt.asked, *attempt.gold.keys) for one in figures_like(unit, item, text)]
             given = next((spoken(one) for one in figures_like(unit, item, attempt.res) if one not in aside), "")
         if why := _otherwise(key, attempt.res):
-            places = (attempt.said, Place.of(0, "≈" if why == "worded" else "≠", key))
+            places = (attempt.said, StepQuote.of(0, "≈" if why == "worded" else "≠", key))
             yield Finding("other" if why == "worded" else "wrong_number", why, places, attempt.complete)
         elif given and attempt.complete:
-            yield Finding("wrong_number", "number", (attempt.said, Place.of(0, given, "≠", key), seen))
+            yield Finding("wrong_number", "number", (attempt.said, StepQuote.of(0, given, "≠", key), seen))
         else:
             how = "other_row" if _other_row(attempt, key) else "unsaid" if shown else "unsaid_sum"
-            yield Finding("evidence_unused", how, (attempt.said, Place.of(0, "→", key), seen), attempt.complete)
+            yield Finding("evidence_unused", how, (attempt.said, StepQuote.of(0, "→", key), seen), attempt.complete)
 
 
 _DENIAL = re.compile("不是|并非|非|不属于|不为|未|没有|无")

@@ -23,7 +23,7 @@ _YES, _NO = "true", "false"
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class ParameterField:
     """One parameter. choices: what may stand there, or in its list; () where anything may. first: what it begins
     with."""
 
@@ -39,22 +39,22 @@ def callable_tools() -> list[ToolSpec]:
     return [tool for tool in TOOLS.values() if tool.kind != "control"]
 
 
-def fields(tool: ToolSpec) -> list[Field]:
+def fields(tool: ToolSpec) -> list[ParameterField]:
     """The fields of a tool in order."""
     schema = input_schema(tool, described=True)
     return [_field(tool, name, part) for name, part in schema["properties"].items()]
 
 
-def _field(tool: ToolSpec, name: str, part: Mapping[str, Any]) -> Field:
+def _field(tool: ToolSpec, name: str, part: Mapping[str, Any]) -> ParameterField:
     said = str(part.get("description", ""))
     if part.get("type") == "array":
-        return Field(name, "list", said, tuple(map(str, part["items"].get("enum", ()))))
+        return ParameterField(name, "list", said, tuple(map(str, part["items"].get("enum", ()))))
     if "enum" in part:
         first = str(RETRIEVERS[tool.name][1]) if tool.name in RETRIEVERS else ""
-        return Field(name, "choice", said, tuple(map(str, part["enum"])), first)
+        return ParameterField(name, "choice", said, tuple(map(str, part["enum"])), first)
     if part.get("type") == "boolean":
-        return Field(name, "choice", said, (_NO, _YES), _NO)
-    return Field(name, "number" if "anyOf" in part else "text", said)
+        return ParameterField(name, "choice", said, (_NO, _YES), _NO)
+    return ParameterField(name, "number" if "anyOf" in part else "text", said)
 
 
 def parts(text: str) -> list[str]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from store.pack import Pack
 from store.schema import LOOKUPS, Lookup, Row
-from tasks.legalagentbench.construct.source import Rejected
+from tasks.legalagentbench.construct.source import WalkRejected
 from tasks.legalagentbench.construct.tree import DERIVED, PLACES, court_code, kind_of, opens
 
 LONGEST = 100
@@ -20,7 +20,7 @@ LONGEST = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class RecordLink:
     """A value of a record that opens a tool. rows: what the tool finds, never the record alone."""
 
     columns: tuple[str, ...]
@@ -34,7 +34,7 @@ class Link:
         return LOOKUPS[self.tool].table
 
 
-def links(pack: Pack, row: Row) -> list[Link]:
+def links(pack: Pack, row: Row) -> list[RecordLink]:
     """All links of a record, by its columns, then by tool."""
     return [link for asked in _asked(row) if (link := _opened(pack, row, *asked)) is not None]
 
@@ -47,7 +47,7 @@ def _asked(row: Row) -> Iterator[tuple[Lookup, tuple[str, ...], tuple[str, ...]]
             continue  # a dash stands for nothing, though rows may be found by it
         yield from ((lookup, (column,), (cell,)) for lookup in alone)
         for other in DERIVED.get(kind_of(row.table, column), ()):
-            with suppress(Rejected):
+            with suppress(WalkRejected):
                 read = court_code(cell)
                 yield from ((LOOKUPS[tool], (column,), (read,)) for tool, _ in opens(other))
     place = PLACES.get(row.table, ())
@@ -56,7 +56,9 @@ def _asked(row: Row) -> Iterator[tuple[Lookup, tuple[str, ...], tuple[str, ...]]
         yield from ((lookup, place, values) for lookup in LOOKUPS.values() if len(lookup.parameters) == len(place))
 
 
-def _opened(pack: Pack, row: Row, lookup: Lookup, columns: tuple[str, ...], values: tuple[str, ...]) -> Link | None:
+def _opened(
+    pack: Pack, row: Row, lookup: Lookup, columns: tuple[str, ...], values: tuple[str, ...]
+) -> RecordLink | None:
     rows = pack.find(lookup, values).rows
     only_itself = [(found.table, found.number) for found in rows] == [(row.table, row.number)]
-    return Link(columns, lookup.tool, values, rows) if rows and not only_itself else None
+    return RecordLink(columns, lookup.tool, values, rows) if rows and not only_itself else None

@@ -19,7 +19,7 @@ from typing import Any, Literal
 
 from store.schema import LOOKUPS
 from store.text.normalise import widen_brackets
-from tasks.agents.lenient import Unreadable, read
+from tasks.agents.lenient import LiteralError, read
 from tasks.agents.reading import LONGEST_REPAIR
 from tasks.episode.plain import plain_text
 
@@ -38,7 +38,7 @@ _DECODER = json.JSONDecoder(strict=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Parsed:
+class ParsedCall:
     """The call, if there is one. note: what was repaired or why it was rejected; empty when there is nothing to
     say."""
 
@@ -48,14 +48,14 @@ class Parsed:
     note: str = ""
 
 
-class _Rejected(ValueError):
+class _InvalidReply(ValueError):
     """The message is the note."""
 
 
-def parse_action(text: str) -> Parsed:
+def parse_action(text: str) -> ParsedCall:
     """The action in the reply of a model. Never raises."""
     if not isinstance(text, str):
-        return Parsed("rejected", None, None, "不是文本")
+        return ParsedCall("rejected", None, None, "不是文本")
     start = text.find(_FENCE)
     try:
         if start >= 0:
@@ -63,11 +63,11 @@ def parse_action(text: str) -> Parsed:
         if _PYTHON_CALL in text:
             return _python_call(text)
         return _bare(text)
-    except _Rejected as rejected:
-        return Parsed("rejected", None, None, str(rejected))
+    except _InvalidReply as rejected:
+        return ParsedCall("rejected", None, None, str(rejected))
 
 
-def _fenced(text: str, start: int) -> Parsed:
+def _fenced(text: str, start: int) -> ParsedCall:
     end = text.find("```", start)
     body = (text[start:end] if end >= 0 else text[start:]).strip()
     notes = [] if end >= 0 else ["代码块没有结束"]
@@ -78,20 +78,20 @@ def _fenced(text: str, start: int) -> Parsed:
     if repair:
         notes.append(repair)
     if notes:
-        return Parsed("repaired", tool, given, "；".join(notes))
+        return ParsedCall("repaired", tool, given, "；".join(notes))
     more = text.find(_FENCE, end) >= 0
-    return Parsed("ok", tool, given, "有多个代码块，只取第一个" if more else "")
+    return ParsedCall("ok", tool, given, "有多个代码块，只取第一个" if more else "")
 
 
-def _bare(text: str) -> Parsed:
+def _bare(text: str) -> ParsedCall:
     match = _BARE.search(text[:LONGEST_REPAIR])
     if not match:
-        raise _Rejected("没有 json 代码块，也没有可以识别的行动")
+        raise _InvalidReply("没有 json 代码块，也没有可以识别的行动")
     end = text.find("```", match.start())
     body = text[match.start() : end] if end >= 0 else text[match.start() :]
     value, repair = _data(body)
     tool, given, second = _call(value)
-    return Parsed("repaired", tool, given, "；".join(filter(None, ("没有 json 代码块", repair, second))))
+    return ParsedCall("repaired", tool, given, "；".join(filter(None, ("没有 json 代码块", repair, second))))
 
 
 def _load(text: str) -> tuple[bool, Any]:
@@ -112,10 +112,10 @@ def _data(body: str) -> tuple[Any, str]:
     if accepted:
         return swapped, ""
     if len(body) > LONGEST_REPAIR:
-        raise _Rejected("行动太长，且不是合法的 JSON")
+        raise _InvalidReply("行动太长，且不是合法的 JSON")
     start = next((at for at, character in enumerate(body) if character in "{[｛［"), -1)
     if start < 0:
-        raise _Rejected("代码块里没有 JSON 对象")
+        raise _InvalidReply("代码块里没有 JSON 对象")
     repairs: tuple[tuple[str, Callable[[], object]], ...] = (
         ("对象之外有多余文字或字符串里有换行", lambda: _DECODER.raw_decode(body, start)[0]),
         ("不是合法的 JSON，已按引号、标点和括号修复", lambda: read(body, start)),
@@ -124,11 +124,11 @@ def _data(body: str) -> tuple[Any, str]:
     for note, attempt in repairs:
         try:
             return attempt(), note
-        except Unreadable as error:
+        except LiteralError as error:
             reason = str(error)
         except (ValueError, RecursionError):
             reason = "数据无法读取"
-    raise _Rejected(f"不是合法的 JSON：{reason}")
+    raise _InvalidReply(f"不是合法的 JSON：{reason}")
 
 
 def _call(value: Any) -> tuple[str, object, str]:
@@ -136,7 +136,7 @@ def _call(value: Any) -> tuple[str, object, str]:
     if isinstance(value, list) and value and isinstance(value[0], Mapping):
         value, repair = value[0], "行动写成了列表，只取第一个"
     if not isinstance(value, Mapping):
-        raise _Rejected("行动不是 JSON 对象")
+        raise _InvalidReply("行动不是 JSON 对象")
     tool = value.get("action")
     if isinstance(tool, str) and tool and "action_input" in value:
         return plain_text(tool), value["action_input"], repair
@@ -149,7 +149,7 @@ def _renamed(value: Mapping[str, Any], repair: str) -> tuple[str, Any, str]:
     if tool_key is None:
         inner = next((value[key] for key in _TOOL_KEYS if isinstance(value.get(key), Mapping)), None)
         if inner is None or not any(isinstance(inner.get(key), str) for key in _TOOL_KEYS):
-            raise _Rejected("没有 action，不知道要调用哪个工具")
+            raise _InvalidReply("没有 action，不知道要调用哪个工具")
         return _renamed(
             {key: item for key, item in inner.items() if not isinstance(item, Mapping) or key in _INPUT_KEYS}, repair
         )
@@ -158,7 +158,7 @@ def _renamed(value: Mapping[str, Any], repair: str) -> tuple[str, Any, str]:
     if input_key is None:
         given: Any = {key: item for key, item in value.items() if key != tool_key}
         if not given:
-            raise _Rejected("没有 action_input")
+            raise _InvalidReply("没有 action_input")
         note = "参数没有放进 action_input"
     else:
         given, note = value[input_key], "字段名不是 action 和 action_input"
@@ -168,30 +168,30 @@ def _renamed(value: Mapping[str, Any], repair: str) -> tuple[str, Any, str]:
     return tool, given, "；".join(filter(None, (repair, note)))
 
 
-def _python_call(text: str) -> Parsed:
+def _python_call(text: str) -> ParsedCall:
     """Tool name, fence, pythontool_call(keyword=literal, …), fence. Read as syntax, never run."""
     start = text.index(_PYTHON_CALL)
     named = _BEFORE_CALL.search(text[max(0, start - 200) : start])
     if not named:
-        raise _Rejected("pythontool_call 之前没有工具名和代码块")
+        raise _InvalidReply("pythontool_call 之前没有工具名和代码块")
     end = text.find("```", start)
     source = (text[start:end] if end >= 0 else text[start:]).strip()
     if len(source) > LONGEST_PYTHON:
-        raise _Rejected("pythontool_call 太长")
+        raise _InvalidReply("pythontool_call 太长")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             call = ast.parse(source, mode="eval").body
         if not isinstance(call, ast.Call) or call.args or any(keyword.arg is None for keyword in call.keywords):
-            raise _Rejected("pythontool_call 只能带关键字参数")
+            raise _InvalidReply("pythontool_call 只能带关键字参数")
         given = {str(keyword.arg): _listed(ast.literal_eval(keyword.value)) for keyword in call.keywords}
     except (SyntaxError, TypeError, ValueError, MemoryError, RecursionError) as error:
-        if isinstance(error, _Rejected):
+        if isinstance(error, _InvalidReply):
             raise
-        raise _Rejected("pythontool_call 的参数不是字面量") from error
+        raise _InvalidReply("pythontool_call 的参数不是字面量") from error
     if end < 0:
-        return Parsed("repaired", named[1], given, "代码块没有结束")
-    return Parsed("ok", named[1], given)
+        return ParsedCall("repaired", named[1], given, "代码块没有结束")
+    return ParsedCall("ok", named[1], given)
 
 
 def _listed(value: Any, depth: int = 0) -> Any:

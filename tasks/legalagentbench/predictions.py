@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Prediction:
+class LabPrediction:
     """The answers of one task."""
 
     id: str
@@ -39,15 +39,15 @@ class Prediction:
 
 
 @dataclass(frozen=True, slots=True)
-class Matched:
+class MatchedPredictions:
     """What the files hold for the tasks asked about, by task id, and what a person should know about the rest."""
 
-    predictions: dict[str, Prediction]
+    predictions: dict[str, LabPrediction]
     tokens: dict[str, TokenCount]
     notes: tuple[str, ...]
 
 
-def read_predictions(path: Path) -> list[Prediction]:
+def read_predictions(path: Path) -> list[LabPrediction]:
     """All lines of a prediction file, in order, duplicates included; `BadInput` names file and lines."""
     found = read_each(path, _prediction, str(path))
     if not found:
@@ -55,14 +55,14 @@ def read_predictions(path: Path) -> list[Prediction]:
     return found
 
 
-def _prediction(label: str, line: int, fields: dict[str, Any]) -> Prediction:
+def _prediction(label: str, line: int, fields: dict[str, Any]) -> LabPrediction:
     where = f"{label}, line {line}"
     texts = {}
     for name in ("res", "summary"):
         if not isinstance(fields.get(name), str):
             raise BadInput(f"{where}: field {name!r} is missing or no text", "A prediction has id, res and summary.")
         texts[name] = plain_text(fields[name])
-    return Prediction(_id(fields, where), **texts, line=line)
+    return LabPrediction(_id(fields, where), **texts, line=line)
 
 
 def read_tokens(path: Path) -> list[tuple[str, TokenCount]]:
@@ -78,8 +78,8 @@ def _token_count(label: str, line: int, fields: dict[str, Any]) -> tuple[str, To
 
 
 def match(
-    task_ids: Sequence[str], predictions: Iterable[Prediction], tokens: Iterable[tuple[str, TokenCount]] = ()
-) -> Matched:
+    task_ids: Sequence[str], predictions: Iterable[LabPrediction], tokens: Iterable[tuple[str, TokenCount]] = ()
+) -> MatchedPredictions:
     """Sort lines to tasks by id; of lines with the same id the last one counts."""
     asked = set(task_ids)
     lines = [(prediction.id, prediction.line, prediction) for prediction in predictions]
@@ -89,7 +89,7 @@ def match(
     missing = [task_id for task_id in task_ids if task_id not in chosen]
     if missing:
         more.append(f"tasks without a prediction count as errors ({len(missing)}): {_named(missing)}")
-    return Matched(chosen, counted, (*notes, *more))
+    return MatchedPredictions(chosen, counted, (*notes, *more))
 
 
 def _last(what: str, asked: set[str], lines: Sequence[tuple[str, int, T]]) -> tuple[dict[str, T], list[str]]:

@@ -18,7 +18,7 @@ from store import places
 from store.files import written_whole
 from tasks.episode.plain import plain, plain_text
 from tasks.errors import UsageError
-from tasks.task_files import Item, read_tasks
+from tasks.task_files import TaskRecord, read_tasks
 
 WRITING = "writing"
 ASKED = "asked"
@@ -36,7 +36,7 @@ _TOOL = re.compile(r"get_[a-z_]+|legal_[a-z]+_retriever")
 
 
 @dataclass(frozen=True, slots=True)
-class Gold:
+class LabGold:
     """What a right answer holds. Keys and middle keys are lists: duplicates count twice.
 
     path: tool names in order; calls: the same with arguments, when the task file has them. group: one of GROUPS, or
@@ -53,12 +53,12 @@ class Gold:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class LabQuestion:
     """A task: `card` is all that a seat may see of it."""
 
     id: str
     card: dict[str, Any]
-    gold: Gold
+    gold: LabGold
 
     @property
     def group(self) -> str:
@@ -71,7 +71,7 @@ class Question:
         return self.gold.cluster
 
 
-def load_questions(path: Path) -> list[Question]:
+def load_questions(path: Path) -> list[LabQuestion]:
     """All tasks of a file, by number.
 
     Raises:
@@ -82,9 +82,9 @@ def load_questions(path: Path) -> list[Question]:
     return sorted(questions, key=lambda question: _order(question.id))
 
 
-def read_question(where: str, fields: dict[str, object]) -> Question:
+def read_question(where: str, fields: dict[str, object]) -> LabQuestion:
     """One record; `where` names file and line. Raises BadInput as `load_questions` does."""
-    return _question(Item(where, fields))
+    return _question(TaskRecord(where, fields))
 
 
 def _order(task_id: str) -> list[tuple[int, int, str]]:
@@ -93,7 +93,7 @@ def _order(task_id: str) -> list[tuple[int, int, str]]:
     return [(0, int(part), "") if index % 2 else (1, 0, part) for index, part in enumerate(parts) if part]
 
 
-def _question(item: Item) -> Question:
+def _question(item: TaskRecord) -> LabQuestion:
     task_id = item.id()
     keys = _texts(item, "key")
     if not keys and item.fields.get(ASKED) is not True:
@@ -101,7 +101,7 @@ def _question(item: Item) -> Question:
     calls = _calls(item)
     path = _path(item, calls)
     group = _group(item)
-    gold = Gold(
+    gold = LabGold(
         answer=item.text("answer", ""),
         keys=keys,
         middle=_texts(item, "key_middle"),
@@ -110,10 +110,10 @@ def _question(item: Item) -> Question:
         group=group,
         cluster=f"{WRITING}-{task_id}" if group == WRITING else ">".join(path) or f"task-{task_id}",
     )
-    return Question(task_id, {"id": task_id, "question": item.text("question")}, gold)
+    return LabQuestion(task_id, {"id": task_id, "question": item.text("question")}, gold)
 
 
-def _texts(item: Item, name: str) -> tuple[str, ...]:
+def _texts(item: TaskRecord, name: str) -> tuple[str, ...]:
     value = item.fields.get(name)
     if value is None:
         return ()
@@ -122,7 +122,7 @@ def _texts(item: Item, name: str) -> tuple[str, ...]:
     return tuple(map(plain_text, value))
 
 
-def _group(item: Item) -> str:
+def _group(item: TaskRecord) -> str:
     if item.fields.get(ASKED) is True:
         return ASKED
     task_id, hops = item.fields["id"], item.fields.get("hops")
@@ -136,7 +136,7 @@ def _group(item: Item) -> str:
     return group
 
 
-def _calls(item: Item) -> tuple[tuple[str, object], ...]:
+def _calls(item: TaskRecord) -> tuple[tuple[str, object], ...]:
     entries = item.fields.get("path")
     if entries is None:
         return ()
@@ -151,7 +151,7 @@ def _canonical(tool: str) -> str:
     return ALIASES.get(tool, tool)
 
 
-def _path(item: Item, calls: tuple[tuple[str, object], ...]) -> tuple[str, ...]:
+def _path(item: TaskRecord, calls: tuple[tuple[str, object], ...]) -> tuple[str, ...]:
     """Tool names of `way`, or of `type` where the two are exchanged, or of the calls.
 
     As in upstream's paths, a tool called for several entities in a row counts once and calculators do not count.
@@ -172,7 +172,7 @@ LONGEST_ASKED = 500
 """Characters of a question that a person asks."""
 
 
-def asked_file(text: str) -> Path:
+def question_file(text: str) -> Path:
     """The task file of a question that a person asks, alone and without gold: played, kept, forked and shown as every
     task is, and scored by nobody. The same for the same words; it lies beside the runs of this machine.
 

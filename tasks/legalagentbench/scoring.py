@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 
-from tasks.legalagentbench.questions import ASKED, GROUPS, WRITING, Question
+from tasks.legalagentbench.questions import ASKED, GROUPS, WRITING, LabQuestion
 from tasks.reports.words import figure
 from tasks.scoring.keywords import (
     COMPAT_VERSION,
@@ -25,9 +25,21 @@ from tasks.scoring.keywords import (
     success_compat,
     success_strict,
 )
-from tasks.scoring.metrics import RULES, Group, Limit, Measure, Metric, Pick, Summary, Tally, Tree, Value, nested
+from tasks.scoring.metrics import (
+    RULES,
+    AttemptCounts,
+    Group,
+    Limit,
+    Measure,
+    Metric,
+    Pick,
+    Summary,
+    Tree,
+    Value,
+    nested,
+)
 from tasks.scoring.names import Names
-from tasks.scoring.result import Result, Score, Scored, complete, with_versions
+from tasks.scoring.result import Result, Score, ScoredAttempt, complete, with_versions
 from tasks.scoring.statistics import (
     Interval,
     design_effect,
@@ -65,41 +77,41 @@ Rates = Mapping[str, Value]
 class LabScores:
     """An attempt at a question and its rates."""
 
-    question: Question
+    question: LabQuestion
     result: Result
     rates: Rates
 
 
-COMPAT: dict[str, Callable[[Question, Result], Value]] = {
+COMPAT: dict[str, Callable[[LabQuestion, Result], Value]] = {
     "compat.success": lambda q, r: success_compat(r.res, q.gold.keys),
     "compat.process": lambda q, r: process_compat(r.summary, q.gold.keys, q.gold.middle),
 }
-STRICT: dict[str, Callable[[Question, Result], Value]] = {
+STRICT: dict[str, Callable[[LabQuestion, Result], Value]] = {
     "strict.success": lambda q, r: success_strict(r.res, q.gold.keys),
     "strict.process": lambda q, r: process_strict(r.summary, q.gold.keys, q.gold.middle),
     "strict.success_not_given": lambda q, r: _not_given(q, r),
     "strict.all_keys": lambda q, r: float(success_strict(r.res, q.gold.keys) == 1.0),
 }
-EVIDENCE: dict[str, Callable[[Question, Result], Value]] = {
+EVIDENCE: dict[str, Callable[[LabQuestion, Result], Value]] = {
     "evidence_rate": lambda q, r: evidence_rate(r.observations, q.gold.keys, q.gold.middle),
     "evidence_rate_literal": lambda q, r: evidence_rate_literal(r.observations, q.gold.keys, q.gold.middle),
 }
 
 
-def _recall(question: Question, result: Result) -> Value:
+def _recall(question: LabQuestion, result: Result) -> Value:
     return article_recall(result.observations, question.gold.keys) if question.group == WRITING else None
 
 
-def _question_text(question: Question) -> str:
+def _question_text(question: LabQuestion) -> str:
     return str(question.card.get("question", ""))
 
 
-def _not_given(question: Question, result: Result) -> Value:
+def _not_given(question: LabQuestion, result: Result) -> Value:
     keys = not_given(_question_text(question), question.gold.keys)
     return success_strict(result.res, keys) if keys else None
 
 
-def _rates(question: Question, result: Result) -> Rates:
+def _rates(question: LabQuestion, result: Result) -> Rates:
     rates: dict[str, Value] = {
         **{name: rule(question, result) if result.scored else 0.0 for name, rule in COMPAT.items()},
         **{name: rule(question, result) for name, rule in (*STRICT.items(), *EVIDENCE.items())},
@@ -108,7 +120,7 @@ def _rates(question: Question, result: Result) -> Rates:
     return dict.fromkeys(rates) if question.group == ASKED else rates
 
 
-def score_one(question: Question, result: Result) -> list[Score]:
+def score_one(question: LabQuestion, result: Result) -> list[Score]:
     """The scores of one attempt, with every key as evidence."""
     rates = _rates(question, result)
     gold, asked = question.gold, _question_text(question)
@@ -146,7 +158,7 @@ class Groups:
         return cls({**{group: members for group, members in parts.items() if members}, ALL: rated})
 
     @classmethod
-    def answered(cls, questions: Sequence[Question], answer: Callable[[Question], str]) -> Groups:
+    def answered(cls, questions: Sequence[LabQuestion], answer: Callable[[LabQuestion], str]) -> Groups:
         """A fixed answer to every question, given as answer and as detailed answer."""
         results = [(one, Result(one.id, "finished", text := answer(one), text)) for one in questions]
         return cls.of([LabScores(one, result, _rates(one, result)) for one, result in results])
@@ -179,7 +191,7 @@ def _bounds(members: Sequence[LabScores], rate: str) -> tuple[Value, Value]:
     return low, high
 
 
-def _rated(question: Question, one: Scored) -> LabScores:
+def _rated(question: LabQuestion, one: ScoredAttempt) -> LabScores:
     """An attempt with the rates of its rows; one without rows is no answer."""
     rates: dict[str, Value] = {
         **{name: None if question.group == ASKED else 0.0 for name in COMPAT},
@@ -262,8 +274,8 @@ class LabSummary(Summary):
 
 def summarise(
     run: str,
-    questions: Sequence[Question],
-    attempts: Iterable[Scored],
+    questions: Sequence[LabQuestion],
+    attempts: Iterable[ScoredAttempt],
     benchmark: str = BENCHMARK,
 ) -> LabSummary:
     """What a run came to.
@@ -305,7 +317,7 @@ def summarise(
             _interval(asked, RECALL))
                  for group in groups if asked and group.name in (WRITING, ALL)]  # fmt: skip
     return LabSummary(
-        run, benchmark, Tally.of([one.result for one in rated], FLAGS), groups, rows, versions,
+        run, benchmark, AttemptCounts.of([one.result for one in rated], FLAGS), groups, rows, versions,
         actions={name: sum(one.result.actions.count(name) for one in rated) for name in READINGS},
         icc={name: intraclass_correlation(*_compat_success(own)) if own else None for name,
             own in every.members.items()},

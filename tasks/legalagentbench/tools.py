@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeGuard
 
-from store.schema import LOOKUPS, TABLES, UNKNOWN, Found, Lookup, Row
+from store.schema import LOOKUPS, TABLES, UNKNOWN, Lookup, LookupResult, Row
 from tasks.added import Tool
 from tasks.episode.actions import Steps, emit
 from tasks.episode.events import ToolCalled
@@ -85,7 +85,7 @@ class ToolSpec:
 
 
 @dataclass(frozen=True, slots=True)
-class ToolResult:
+class LabToolResult:
     """What a tool gave: the text a seat reads, the same as data, and how far the pack could know.
 
     complete: False when the real list may be longer. unknown: cells shown as 〔未收录〕. provenance: classes of the
@@ -159,8 +159,8 @@ def render(value: object) -> str:
     return repr(value)
 
 
-def _call_error() -> ToolResult:
-    return ToolResult("call_error", CALL_ERROR)
+def _call_error() -> LabToolResult:
+    return LabToolResult("call_error", CALL_ERROR)
 
 
 def _is_text(value: object) -> bool:
@@ -187,7 +187,7 @@ class Toolbox:
         self._added = added or {}
         self._weights = RANKINGS[ranking]
 
-    def call(self, tool: str, input: Any) -> ToolResult:  # noqa: A002
+    def call(self, tool: str, input: Any) -> LabToolResult:  # noqa: A002
         """Call a tool with its input as the action parser hands it on; every input has a result."""
         if isinstance(tool, str):
             if tool in LOOKUPS:
@@ -198,28 +198,28 @@ class Toolbox:
                 return _calculate(tool, input)
             if tool in FINISH_NAMES:
                 answer = spoken(input)
-                return ToolResult("ok", answer, answer)
+                return LabToolResult("ok", answer, answer)
             if tool in self._added:
-                return ToolResult(*self._added[tool].call(self._pack, plain(input)))
+                return LabToolResult(*self._added[tool].call(self._pack, plain(input)))
         return _call_error()
 
-    def _look_up(self, lookup: Lookup, given: object) -> ToolResult:
+    def _look_up(self, lookup: Lookup, given: object) -> LabToolResult:
         if not isinstance(given, Mapping) or not isinstance(given.get("columns"), list):
             return _call_error()
         values = [value for parameter in lookup.parameters if _can_match(value := given.get(parameter))]
         if len(values) < len(lookup.parameters):
             return _call_error()
-        found = self._pack.find(lookup, values) if self._pack else Found("outside", complete=False)
+        found = self._pack.find(lookup, values) if self._pack else LookupResult("outside", complete=False)
         if found.status == "miss":
-            return ToolResult("no_data", NO_DATA)
+            return LabToolResult("no_data", NO_DATA)
         if found.status == "outside" or not found.rows:
-            return ToolResult("outside_pack", OUTSIDE, complete=False)
+            return LabToolResult("outside_pack", OUTSIDE, complete=False)
         columns = [lookup.gives] if lookup.shape == "name" else given["columns"] or TABLES[lookup.table]
         if not all(isinstance(column, str) and column in TABLES[lookup.table] for column in columns):
-            return ToolResult("bad_column", BAD_COLUMN)
+            return LabToolResult("bad_column", BAD_COLUMN)
         return _show(lookup, found, list(dict.fromkeys(columns)))
 
-    def _retrieve(self, corpus: str, default: int, given: object) -> ToolResult:
+    def _retrieve(self, corpus: str, default: int, given: object) -> LabToolResult:
         if isinstance(given, str):
             given = {"identifier": given}
         if not isinstance(given, Mapping) or not _is_text(given.get("identifier")):
@@ -228,13 +228,13 @@ class Toolbox:
         if k is None:
             return _call_error()
         if not self._pack or not self._pack.counts()["documents"].get(corpus):
-            return ToolResult("outside_pack", OUTSIDE_CORPUS, complete=False)
+            return LabToolResult("outside_pack", OUTSIDE_CORPUS, complete=False)
         from store.search import search_documents
 
         query = given["identifier"][:LONGEST_QUERY]
         documents = search_documents(self._pack, corpus, query, min(k, MOST_TEXTS), self._weights)
         texts = [document.text for document in documents]
-        return ToolResult(
+        return LabToolResult(
             "ok",
             render(texts),
             texts,
@@ -243,23 +243,25 @@ class Toolbox:
         )
 
 
-def _show(lookup: Lookup, found: Found, columns: list[str]) -> ToolResult:
+def _show(lookup: Lookup, found: LookupResult, columns: list[str]) -> LabToolResult:
     """The asked columns of the rows, in the order asked."""
     rows: Sequence[Row] = found.rows if lookup.shape == "many" else found.rows[:1]
     cells = [row.cells[column] for row in rows for column in columns]
     unknown = sum(cell is UNKNOWN for cell in cells)
     provenance = tuple(sorted({row.provenance for row in rows}))
     if unknown == len(cells):
-        return ToolResult("outside_pack", OUTSIDE_COLUMNS, None, found.complete, unknown, provenance)
+        return LabToolResult("outside_pack", OUTSIDE_COLUMNS, None, found.complete, unknown, provenance)
     shown = [
         {column: UNKNOWN_CELL if row.cells[column] is UNKNOWN else row.cells[column] for column in columns}
         for row in rows
     ]
     if lookup.shape == "name":
         name = shown[0][lookup.gives]
-        return ToolResult("ok", name if isinstance(name, str) else render(name), name, found.complete, 0, provenance)
+        return LabToolResult(
+            "ok", name if isinstance(name, str) else render(name), name, found.complete, 0, provenance
+        )
     value = shown if lookup.shape == "many" else shown[0]
-    return ToolResult("ok", render(value), value, found.complete, unknown, provenance)
+    return LabToolResult("ok", render(value), value, found.complete, unknown, provenance)
 
 
 def _count(value: object) -> int | None:
@@ -271,14 +273,14 @@ def _count(value: object) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
 
 
-def _calculate(tool: str, given: object) -> ToolResult:
+def _calculate(tool: str, given: object) -> LabToolResult:
     try:
         value = calculate(tool, given)
     except MathsError:
-        return ToolResult("math_error", FAILED[tool])
+        return LabToolResult("math_error", FAILED[tool])
     except ShapeError:
         return _call_error()
-    return ToolResult("ok", render(value), value)
+    return LabToolResult("ok", render(value), value)
 
 
 def spoken(value: object) -> str:

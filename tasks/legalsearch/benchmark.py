@@ -14,7 +14,7 @@ from store.search.law_search import CHANNELS, LawSearch
 from tasks.agents.budgets import least_context
 from tasks.agents.conversation import BEGUN
 from tasks.agents.modes import split
-from tasks.agents.native import check_tools, told_size
+from tasks.agents.native import check_tools, tools_size
 from tasks.agents.policies import GoldPolicy
 from tasks.agents.prompts import digest, fill
 from tasks.benchmark import Benchmark, Choices, EvidenceItem
@@ -33,12 +33,12 @@ from tasks.legalsearch.coverage import Coverage
 from tasks.legalsearch.failures import APPLIES, evidence_of, failure_of
 from tasks.legalsearch.measures import Verdict
 from tasks.legalsearch.predictions import grading_of, match, read_predictions
-from tasks.legalsearch.questions import Question, load_questions
+from tasks.legalsearch.questions import LawQuestion, load_questions
 from tasks.legalsearch.rules import LawRulesPolicy
 from tasks.legalsearch.scoring import VERSIONS, Evidence, score_one, summarise
 from tasks.legalsearch.seats import PROMPTS as HELPER_PROMPTS
 from tasks.legalsearch.settings import IN_DOMAIN, KINDS, OUT_OF_DOMAIN, TEXTS, LegalSearchSettings, settings_of
-from tasks.legalsearch.summary import LawSummary, Offered
+from tasks.legalsearch.summary import LawSummary, ToolsetFacts
 from tasks.legalsearch.temporal import pair_table, query_table
 from tasks.legalsearch.toolbox import OFFERED, LawToolbox, ToolSettings, snapshot_of
 from tasks.run.engines import embedder_of
@@ -46,11 +46,11 @@ from tasks.run.reading import GRADER
 from tasks.run.rescoring import StoredRun
 from tasks.run.spec import RunSpec
 from tasks.scoring.context import NOTHING, ScoreContext
-from tasks.scoring.failures import Verdict as Failure
+from tasks.scoring.failures import Diagnosis as Failure
 from tasks.scoring.metrics import Table
 from tasks.scoring.overall import Overall, by_task, mean
-from tasks.scoring.published import Published, published
-from tasks.scoring.result import Grading, Predicted, Predictions, Result, Scored
+from tasks.scoring.published import PublishedRow, published
+from tasks.scoring.result import Grading, PredictedAnswer, Predictions, Result, ScoredAttempt
 
 SEARCH, DIRECT, COT = "search/1", "direct-law/1", "direct-law-cot/1"
 WITH_TOOLS = ("rules", "search", "human")
@@ -85,11 +85,11 @@ class LegalSearch(Benchmark):
     scorers = VERSIONS
     failures: Sequence[str] = APPLIES
 
-    def load(self, path: Path) -> list[Question]:
+    def load(self, path: Path) -> list[LawQuestion]:
         """The questions of a task file."""
         return load_questions(path)
 
-    def need(self, question: Question, sits: Seated, spec: RunSpec) -> int:
+    def need(self, question: LawQuestion, sits: Seated, spec: RunSpec) -> int:
         """For a model in the tested seat: its card with tools and names of laws, the question, one result."""
         method, mode = split(sits.policy)
         prompts = self.methods.get(method, {}).get(mode, ())
@@ -99,11 +99,11 @@ class LegalSearch(Benchmark):
         if method == SEARCH:
             brief = Briefing(OFFERED[chosen.tools], today=chosen.today, own=chosen.prompt)
             size = len(system(prompts[0], brief, mode)) + NAMES + BEGUN
-            size += told_size(definitions(brief)) if mode == "native" else 0
+            size += tools_size(definitions(brief)) if mode == "native" else 0
         asked = len(wanted(question.card, mode)) + len(str(question.card["question"]))
         return least_context(size + asked, sits)
 
-    def program(self, pack: Pack, questions: Sequence[Question], spec: RunSpec) -> Program:
+    def program(self, pack: Pack, questions: Sequence[LawQuestion], spec: RunSpec) -> Program:
         """Tools over the pack and every policy that may sit in the seat; gold is granted to `gold` alone."""
         chosen = settings_of(spec)
         _check_channels(chosen)
@@ -133,7 +133,7 @@ class LegalSearch(Benchmark):
             return {name: digest(name) for name in HELPER_PROMPTS[role]}
         return super().prompts(policy)
 
-    def published(self) -> Sequence[Published]:
+    def published(self) -> Sequence[PublishedRow]:
         """Tables 2 and 4 of the paper."""
         return published(Path(__file__).with_name("published.toml"))
 
@@ -145,16 +145,16 @@ class LegalSearch(Benchmark):
         return replace(made, flags=made.flags | {"rag_only"}) if offline else made
 
     def score_rows(
-        self, attempt: int, question: Question, result: Result, context: ScoreContext = NOTHING
+        self, attempt: int, question: LawQuestion, result: Result, context: ScoreContext = NOTHING
     ) -> list[ScoreRow]:
         """The scores of one attempt, for the journal."""
         return [score.row(attempt) for score in score_one(question, result, _evidence([question], context))]
 
-    def failure(self, question: Question, state: State, rows: Sequence[ScoreRow]) -> Failure:
+    def failure(self, question: LawQuestion, state: State, rows: Sequence[ScoreRow]) -> Failure:
         """Why an attempt failed."""
         return failure_of(question, state, rows)
 
-    def evidence(self, question: Question, state: State) -> Iterable[EvidenceItem]:
+    def evidence(self, question: LawQuestion, state: State) -> Iterable[EvidenceItem]:
         """Articles that the answer needs, and what was retrieved."""
         return evidence_of(question, state)
 
@@ -162,25 +162,29 @@ class LegalSearch(Benchmark):
         """How many queries name a time, beside the figures of the paper; consistency on time-travel pairs."""
         return [table for table in (query_table(run, language), pair_table(run, language)) if table]
 
-    def texts(self, question: Question, result: Result) -> tuple[str, str]:
+    def texts(self, question: LawQuestion, result: Result) -> tuple[str, str]:
         """The answer without its reasoning and the reference answer, where both are texts."""
         is_text = question.kind.form in TEXTS
         return (strict_answer(result.res), question.gold.answer) if is_text else ("", "")
 
-    def gradings(self, question: Question, result: Result) -> Sequence[Grading]:
+    def gradings(self, question: LawQuestion, result: Result) -> Sequence[Grading]:
         """A consultation is for a grader."""
         asked = grading_of(question, result)
         return () if asked is None else (asked,)
 
-    def predictions(self, questions: Sequence[Question], path: Path, tokens: Path | None = None) -> Predictions:
+    def predictions(self, questions: Sequence[LawQuestion], path: Path, tokens: Path | None = None) -> Predictions:
         """Rows of the published metrics script."""
         if tokens is not None:
             raise UsageError("legalsearch has no token files", "Leave --tokens out.")
         results, notes = match(questions, read_predictions(path))
-        return Predictions({one.task_id: Predicted(one.res, one.summary) for one in results}, notes)
+        return Predictions({one.task_id: PredictedAnswer(one.res, one.summary) for one in results}, notes)
 
     def summary(
-        self, run: str, questions: Sequence[Question], attempts: Iterable[Scored], context: ScoreContext = NOTHING
+        self,
+        run: str,
+        questions: Sequence[LawQuestion],
+        attempts: Iterable[ScoredAttempt],
+        context: ScoreContext = NOTHING,
     ) -> LawSummary:
         """What a run came to, with the tools it had."""
         evidence = _evidence(questions, context)
@@ -246,7 +250,7 @@ def _coverage(pack: Pack) -> Coverage:
     return _COVERAGE[pack]
 
 
-def _evidence(questions: Sequence[Question], context: ScoreContext) -> Evidence:
+def _evidence(questions: Sequence[LawQuestion], context: ScoreContext) -> Evidence:
     verdicts = {
         key: Verdict(bool(grade["answer"]), bool(grade["basis"]))
         for key, grade in context.graded.items()
@@ -258,7 +262,7 @@ def _evidence(questions: Sequence[Question], context: ScoreContext) -> Evidence:
     return Evidence(coverage.covered(questions), verdicts, coverage)
 
 
-def _tools(context: ScoreContext) -> Offered | None:
+def _tools(context: ScoreContext) -> ToolsetFacts | None:
     """Which tools the agent of a run had, and whether statutes were all it could search; None when nobody knows."""
     spec = context.spec
     if spec is None or not spec.pack:
@@ -268,7 +272,7 @@ def _tools(context: ScoreContext) -> Offered | None:
     here = context.pack is not None and context.pack.manifest.counts.pages > 0
     snapshot = bool(settings.web) or (here if context.pack is not None else None)
     there = [tool for tool in offered if tool == RAG or snapshot is not False]
-    return Offered(there, snapshot, bool(offered) and (WEB not in offered or snapshot is False))
+    return ToolsetFacts(there, snapshot, bool(offered) and (WEB not in offered or snapshot is False))
 
 
 def _check_channels(settings: LegalSearchSettings) -> None:

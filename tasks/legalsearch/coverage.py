@@ -13,10 +13,10 @@ from typing import Final, Literal
 
 from store.pack import Pack
 from store.search.query import LawQuery, analyse
-from store.statutes.book import Found, StatuteBook
+from store.statutes.book import ArticleFound, StatuteBook
 from store.statutes.timeline import timeline
 from tasks.legalsearch.published import recital, rouge_l
-from tasks.legalsearch.questions import Question
+from tasks.legalsearch.questions import LawQuestion
 
 
 class Coverage:
@@ -31,22 +31,22 @@ class Coverage:
         """Whether the pack has statutes at all."""
         return bool(self._book.laws())
 
-    def covered(self, questions: Sequence[Question]) -> frozenset[str]:
+    def covered(self, questions: Sequence[LawQuestion]) -> frozenset[str]:
         """Ids of the recitals whose article is in the pack, in words, on the first or the last day asked for."""
         return frozenset(q.id for q in questions if q.kind.form == "article" and self._holds(q))
 
-    def _holds(self, question: Question) -> bool:
+    def _holds(self, question: LawQuestion) -> bool:
         query = self._asked(question)
         if query is None:
             return False
         days = [day for span in query.spans for day in (span.first, span.last)]
-        return any(isinstance(self._book.on(query.laws[0], query.numbers[0], day), Found) for day in days)
+        return any(isinstance(self._book.on(query.laws[0], query.numbers[0], day), ArticleFound) for day in days)
 
-    def _asked(self, question: Question) -> LawQuery | None:
+    def _asked(self, question: LawQuestion) -> LawQuery | None:
         query = self._read(question.text)
         return query if query.laws and query.numbers and query.spans else None
 
-    def __call__(self, question: Question) -> Sequence[VersionText]:
+    def __call__(self, question: LawQuestion) -> Sequence[VersionText]:
         """The article of a question in every version that holds it; see `VersionTexts`."""
         query = self._asked(question)
         if query is None:
@@ -83,7 +83,7 @@ class VersionText:
     applies: bool
 
 
-VersionTexts = Callable[[Question], Sequence[VersionText]]
+VersionTexts = Callable[[LawQuestion], Sequence[VersionText]]
 """The article of a question in every version that holds it, in any order; () where it has none. The one in force may
 be missing: then the gold stands for it."""
 

@@ -65,7 +65,7 @@ _ARTICLE = re.compile(r"第\s*[\d一二三四五六七八九十百千零〇两]{
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class SpanMention:
     """A day or period of a text at one of its places, and what it is said to be.
 
     roles: of acted, proceeding, caught, judged, sentenced, asked, aside; none: a bare day. serial: part of conduct
@@ -97,7 +97,7 @@ def case_dates(text: str, spans: Sequence[Span]) -> CaseDates:
     """
     if not spans:
         return CaseDates()
-    days = told(text, spans)
+    days = span_mentions(text, spans)
     if not days:
         # A version that the text names, 刑法(2015修正): its window is what is asked about. What only options name
         # happened in none.
@@ -116,11 +116,11 @@ def case_dates(text: str, spans: Sequence[Span]) -> CaseDates:
     return CaseDates(conduct.first, until, proceeding, max(judged, default=None))
 
 
-def told(text: str, spans: Sequence[Span]) -> tuple[Told, ...]:
+def span_mentions(text: str, spans: Sequence[Span]) -> tuple[SpanMention, ...]:
     """Every place at which the text names one of the spans, in its order, with what it says of it; options apart."""
     folded = _OPTIONS.split(fold_width(text[:LONGEST]))[0]
     places = _places(folded, spans)
-    found: list[Told] = []
+    found: list[SpanMention] = []
     for number in range(len(places) - 1, -1, -1):
         day = places[number]
         begins = places[number - 1].end if number else 0
@@ -137,7 +137,7 @@ def told(text: str, spans: Sequence[Span]) -> tuple[Told, ...]:
     return tuple(reversed(found))
 
 
-def conduct_of(text: str, days: Sequence[Told]) -> Conduct:
+def conduct_of(text: str, days: Sequence[SpanMention]) -> Conduct:
     """The conduct among the days of a text."""
     acts = [day for day in days if "acted" in day.roles] or [day for day in days if not day.roles]
     bare = not any("acted" in day.roles for day in acts)
@@ -173,7 +173,7 @@ def _asked(spans: Sequence[Span]) -> CaseDates:
     return CaseDates(acted=first, acted_until=last, proceeding=last)
 
 
-def _since(begins: date, days: Iterable[Told], *roles: str) -> list[date]:
+def _since(begins: date, days: Iterable[SpanMention], *roles: str) -> list[date]:
     """The days in some of these roles, not before the conduct; 2019年以前起诉 tells of no day."""
     wanted = set(roles)
     return [
@@ -195,7 +195,7 @@ def _is_range(span: Span) -> bool:
     return span.first < span.last and _RANGE.search(span.said) is not None
 
 
-def _places(folded: str, spans: Sequence[Span]) -> list[Told]:
+def _places(folded: str, spans: Sequence[Span]) -> list[SpanMention]:
     """Where the text names the spans; by reading it again, as spans leave out a day that is named twice."""
     wanted = {(span.first, span.last): span for span in spans}
     found = [_at(wanted[(one.first, one.last)], one) for one in periods(folded)[0] if (one.first, one.last) in wanted]
@@ -204,12 +204,12 @@ def _places(folded: str, spans: Sequence[Span]) -> list[Told]:
         # What leans on today is only found by its words.
         place = folded.find(span.said) if span.said and span not in known else -1
         if place >= 0 and not any(day.start < place + len(span.said) and place < day.end for day in found):
-            found.append(Told(span, place, place + len(span.said)))
+            found.append(SpanMention(span, place, place + len(span.said)))
     return sorted(found, key=lambda day: day.start)
 
 
-def _at(span: Span, period: Period) -> Told:
-    return Told(Span(span.first, span.last, period.said), period.start, period.end)
+def _at(span: Span, period: Period) -> SpanMention:
+    return SpanMention(Span(span.first, span.last, period.said), period.start, period.end)
 
 
 def _before(text: str, start: int, reached: int) -> str:
@@ -223,7 +223,7 @@ def _after(text: str, end: int, reached: int) -> str:
     return _STOPS.split(_ASIDE.sub("", text[end : max(end, min(reached, end + _REACH))]))[0]
 
 
-def _read(day: Told, before: str, after: str) -> Told:
+def _read(day: SpanMention, before: str, after: str) -> SpanMention:
     if role := _labelled(before):
         return _with_series(replace(day, roles=frozenset({role})), "", "")
     if _IN_TITLE.search(before) or (_BORN.search(before) and after.startswith((")", "）"))):
@@ -289,7 +289,7 @@ def _acts(text: str, *, deeds: bool = False) -> re.Match[str] | None:
     return None
 
 
-def _with_series(day: Told, before: str, after: str) -> Told:
+def _with_series(day: SpanMention, before: str, after: str) -> SpanMention:
     """Marks what goes on: a range, a beginning, an end that 至 leads up to, numbered instances, words for
     repetition."""
     span, roles = day.span, day.roles

@@ -19,7 +19,7 @@ from store.journal import Journal
 from store.manifest import locate
 from store.pack import Pack
 from tasks.agents.prompts import fill_text
-from tasks.episode.actions import Child
+from tasks.episode.actions import CausedEvent
 from tasks.episode.events import Event, Record, ToolReturned
 from tasks.episode.state import State, apply
 from tasks.episode.with_tools import shortened
@@ -29,7 +29,7 @@ from tasks.legalsearch.agents.briefing import function, system
 from tasks.legalsearch.agents.paper import PROMPT, estimated
 from tasks.legalsearch.agents.phrases import instruction
 from tasks.legalsearch.benchmark import briefing_of, toolbox_of
-from tasks.legalsearch.questions import Question, load_questions
+from tasks.legalsearch.questions import LawQuestion, load_questions
 from tasks.legalsearch.rollouts import check_benchmark, has_groups, read_groups
 from tasks.legalsearch.settings import LegalSearchSettings, settings_of
 from tasks.legalsearch.temporal import Data
@@ -48,9 +48,9 @@ QUESTION_TOOLS = ("web_search", "browse_webpage")
 REWARD_FILE = "legalsearch_reward.py"
 
 
-def row(question: Question, system: str, split: str = "train") -> Data:
+def row(question: LawQuestion, system: str, split: str = "train") -> Data:
     """One training row. `system` is the agent's system prompt, the same in every row of a run."""
-    asked, gold = paper.asked(question.card), question.gold.answer
+    asked, gold = paper.agent_question(question.card), question.gold.answer
     tools = {tool: {"create_kwargs": {"question": asked}} for tool in QUESTION_TOOLS}
     return {
         "data_source": question.kind.id,
@@ -73,7 +73,7 @@ def row(question: Question, system: str, split: str = "train") -> Data:
     }
 
 
-def rows(questions: Iterable[Question], system: str, split: str = "train") -> list[Data]:
+def rows(questions: Iterable[LawQuestion], system: str, split: str = "train") -> list[Data]:
     """A row a question, in the order given."""
     return [row(question, system, split) for question in questions]
 
@@ -195,7 +195,7 @@ def _text(file: str) -> str:
     return resources.files("tasks.legalsearch").joinpath("training", f"{file}.txt").read_text(encoding="utf-8")
 
 
-def _notes(questions: list[Question], rollouts: int | None) -> dict[str, str]:
+def _notes(questions: list[LawQuestion], rollouts: int | None) -> dict[str, str]:
     consultations = sum(question.kind.form == "consultation" for question in questions)
     return {
         "rollouts": "" if rollouts is None else ROLLOUTS_NOTE.format(file=ROLLOUTS_FILE, n=rollouts),
@@ -255,7 +255,7 @@ class Trajectory:
             while True:
                 item = steps.send(sent)
                 assert not isinstance(item, Ask), "nobody sits beside the agent"
-                sent = self._note(item.event if isinstance(item, Child) else item)
+                sent = self._note(item.event if isinstance(item, CausedEvent) else item)
         except StopIteration:
             last = self._state.records[-1].event
             assert isinstance(last, ToolReturned)

@@ -26,8 +26,17 @@ from tasks.legalsearch.coverage import LIKENESS, plain
 from tasks.legalsearch.measures import Verdict as Graded
 from tasks.legalsearch.measures import cited, strict_score
 from tasks.legalsearch.published import LAR_PASS, recital, rouge_l
-from tasks.legalsearch.questions import Question
-from tasks.scoring.failures import AttemptRecord, Call, Detector, Finding, Place, Verdict, last_step, verdict
+from tasks.legalsearch.questions import LawQuestion
+from tasks.scoring.failures import (
+    AttemptRecord,
+    Detector,
+    Diagnosis,
+    Finding,
+    ObservedCall,
+    StepQuote,
+    last_step,
+    verdict,
+)
 
 APPLIES = (
     "error", "context_full", "outside_pack", "format", "argument_error", "wrong_tool", "loop", "limit",
@@ -41,19 +50,19 @@ Article = tuple[str, str]
 """A law without 中华人民共和国 and brackets, and the key of a number (133-1)."""
 
 
-def failure_of(question: Question, state: State, rows: Sequence[ScoreRow]) -> Verdict:
+def failure_of(question: LawQuestion, state: State, rows: Sequence[ScoreRow]) -> Diagnosis:
     """Why an attempt failed. Solved is full marks by the strict rule, of a recital the published 0.95; a consultation
     waits for its grader."""
     if state.stopped is None:
-        return Verdict("unfinished")
+        return Diagnosis("unfinished")
     attempt = LawAttempt(question, state, rows)
     outcome = state.stopped.outcome
     if outcome not in ("error", "cancelled") and attempt.read:
         score = strict_score(question, attempt.res, _graded(rows))
         if score is None:
-            return Verdict("ungraded")
+            return Diagnosis("ungraded")
         if score >= (LAR_PASS if question.kind.form == "article" else 1.0):
-            return Verdict("solved")
+            return Diagnosis("solved")
     return verdict(attempt, DETECTORS, why="unknown" if attempt.articles else "no_basis")
 
 
@@ -70,7 +79,7 @@ def _graded(rows: Sequence[ScoreRow]) -> Graded | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class RecordedHit:
     """A hit of the record; days are ISO texts, '' where they are open; text None: not in the pack."""
 
     step: int
@@ -86,9 +95,9 @@ class Hit:
         return self.mark != "not" if not day else self.first <= day and (not self.last or day <= self.last)
 
     @property
-    def place(self) -> Place:
+    def place(self) -> StepQuote:
         """The hit in a line."""
-        return Place.of(self.step, self.label, self.article[1], f"{self.first}–{self.last}", self.text)
+        return StepQuote.of(self.step, self.label, self.article[1], f"{self.first}–{self.last}", self.text)
 
 
 def _article(law: str, number: str) -> Article:
@@ -99,7 +108,7 @@ def _dicts(value: object) -> list[Mapping[str, Any]]:
     return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list) else []
 
 
-def hits_of(calls: Sequence[Call]) -> list[Hit]:
+def hits_of(calls: Sequence[ObservedCall]) -> list[RecordedHit]:
     """The hits of all queries in order; what has not the shape of one is left out."""
     found = []
     for call in calls:
@@ -109,7 +118,7 @@ def hits_of(calls: Sequence[Call]) -> list[Hit]:
                 title = f"【{hit['title']}】" if hit.get("title") else ""
                 days = [str(hit.get(name) or "") for name in ("valid_from", "valid_to")]
                 found.append(
-                    Hit(
+                    RecordedHit(
                         call.step, _article(law, number), str(hit.get("label", law)),
                         f"{title}{text}" if isinstance(text, str) else None, days[0], days[1],
                         str(hit.get("mark", "")),
@@ -121,7 +130,7 @@ def hits_of(calls: Sequence[Call]) -> list[Hit]:
 class LawAttempt(AttemptRecord):
     """An attempt with the articles that its answer rests on, and what was retrieved."""
 
-    def __init__(self, question: Question, state: State, rows: Sequence[ScoreRow]) -> None:
+    def __init__(self, question: LawQuestion, state: State, rows: Sequence[ScoreRow]) -> None:
         super().__init__(state)
         self.question, self.rows = question, rows
         self.hits = hits_of(self.calls)
@@ -147,7 +156,7 @@ class LawAttempt(AttemptRecord):
             text = "；".join(question.options.get(letter, "") for letter in gold.answer)
         return dict.fromkeys(cited(text), gold.day)
 
-    def of_articles(self) -> list[tuple[Hit, bool]]:
+    def of_articles(self) -> list[tuple[RecordedHit, bool]]:
         """The hits that are versions of these articles, and whether each was in force."""
         return [(hit, hit.applies(self.articles[hit.article])) for hit in self.hits if hit.article in self.articles]
 
@@ -163,7 +172,7 @@ class LawAttempt(AttemptRecord):
         return bool(self.articles) and not self.lacking
 
 
-def evidence_of(question: Question, state: State) -> list[EvidenceItem]:
+def evidence_of(question: LawQuestion, state: State) -> list[EvidenceItem]:
     """The articles that an answer needs, each with whether it was retrieved as it was in force, then all else that
     was retrieved."""
     attempt = LawAttempt(question, state, ())
@@ -189,7 +198,7 @@ def _format(attempt: LawAttempt) -> Iterator[Finding]:
         yield Finding("format", "unreadable", (attempt.said,))
 
 
-READABLE: Mapping[str, Callable[[Question, str], bool]] = {
+READABLE: Mapping[str, Callable[[LawQuestion, str], bool]] = {
     "letters": lambda question, read: letters(read, question.options) is not None,
     "months": lambda _, read: term(read) is not None,
     "charges": lambda _, read: bool(charges(read)),
@@ -220,7 +229,7 @@ def _outside(attempt: LawAttempt) -> Iterator[Finding]:
             for note in notes:
                 code, *parts = note.split(":")
                 if {code, *parts[-1:]} & set(NO_TEXT) and any(_article(part, "")[0] in laws for part in parts):
-                    yield Finding("outside_pack", "article", (Place.of(call.step, note),))
+                    yield Finding("outside_pack", "article", (StepQuote.of(call.step, note),))
 
 
 def _versions(attempt: LawAttempt) -> Iterator[Finding]:
@@ -240,7 +249,7 @@ def _versions(attempt: LawAttempt) -> Iterator[Finding]:
             yield Finding("wrong_version", "found_version", (found[article].place,))
 
 
-def _recited(attempt: LawAttempt, others: Sequence[Hit]) -> Iterator[Finding]:
+def _recited(attempt: LawAttempt, others: Sequence[RecordedHit]) -> Iterator[Finding]:
     """A recital that is more like a version of another day than like the gold."""
     said = plain(attempt.read)
     right = rouge_l(said, plain(attempt.question.gold.answer), 1.0)
@@ -257,7 +266,7 @@ def _recited(attempt: LawAttempt, others: Sequence[Hit]) -> Iterator[Finding]:
         if row.scorer == "wrong_version":
             if value.get("wrong_version"):
                 told = next(iter(_dicts(list(row.evidence) if isinstance(row.evidence, list | tuple) else [])), {})
-                places = (attempt.said, Place.of(0, told.get("version", "")))
+                places = (attempt.said, StepQuote.of(0, told.get("version", "")))
                 yield Finding("wrong_version", "cited_version", places)
             return
 
@@ -280,7 +289,7 @@ def _hops(attempt: LawAttempt) -> Iterator[Finding]:
     lacking = [article for article in attempt.lacking if article not in there]
     if lacking:
         step = attempt.calls[-1].step if attempt.calls else last_step(attempt.state)
-        places = tuple(Place.of(step, f"《{law}》", number) for law, number in lacking[:3])
+        places = tuple(StepQuote.of(step, f"《{law}》", number) for law, number in lacking[:3])
         yield Finding("missing_hop", "never_seen", (*places, *(call.place for call in attempt.calls[-1:])))
 
 
@@ -291,7 +300,7 @@ def _answer(attempt: LawAttempt) -> Iterator[Finding]:
     form = attempt.question.kind.form
     if form == "months" and term(attempt.read) is not None and attempt.complete:
         gold = attempt.question.gold.answer
-        yield Finding("wrong_number", "number", (attempt.said, Place.of(0, "≠", gold)))
+        yield Finding("wrong_number", "number", (attempt.said, StepQuote.of(0, "≠", gold)))
     used = cited(attempt.read) if form == "consultation" else frozenset()
     for hit, applies in attempt.of_articles():
         if applies and hit.text is not None and hit.article not in used:

@@ -14,7 +14,7 @@ from store.text.charges import charge_f1, charges, same_charges
 from store.text.citation import citations
 from tasks.legalsearch import published
 from tasks.legalsearch.answers import letters, strict_answer, term
-from tasks.legalsearch.questions import Question
+from tasks.legalsearch.questions import LawQuestion
 
 _BRACKET = re.compile(r"[(（][^()（）]*[)）]$")
 _SELF = re.compile("本(?:法典?|条例|规定|解释|办法|细则|规则|决定)")
@@ -55,7 +55,7 @@ class Verdict:
         return 0.5 * self.answer + 0.5 * self.basis
 
 
-def compat_score(question: Question, text: str, verdict: Verdict | None = None) -> float | None:
+def compat_score(question: LawQuestion, text: str, verdict: Verdict | None = None) -> float | None:
     """The published score of a bare answer or a whole trajectory with answer tags; None for what no grader has
     seen."""
     if question.kind.form == "consultation":
@@ -63,20 +63,20 @@ def compat_score(question: Question, text: str, verdict: Verdict | None = None) 
     return published.answer_score(question.kind.id, published.metrics_answer(text), question.gold.answer)
 
 
-def strict_score(question: Question, text: str, verdict: Verdict | None = None) -> float | None:
+def strict_score(question: LawQuestion, text: str, verdict: Verdict | None = None) -> float | None:
     """The strict score of the same; for a consultation 1 when advice and legal basis are both right."""
     if question.kind.form == "consultation":
         return float(verdict.answer and verdict.basis) if verdict else None
     return STRICT[question.kind.form](question, strict_answer(text), question.gold.answer)
 
 
-def compat_details(question: Question, text: str) -> Measures:
+def compat_details(question: LawQuestion, text: str) -> Measures:
     """Further published measures."""
     given, gold = published.metrics_answer(text), question.gold.answer
     return {name: rule(given, gold) for name, rule in COMPAT_DETAILS[question.kind.form].items()}
 
 
-def strict_details(question: Question, text: str) -> Measures:
+def strict_details(question: LawQuestion, text: str) -> Measures:
     """Finer measures beside the strict score."""
     return STRICT_DETAILS[question.kind.form](question, strict_answer(text), question.gold.answer)
 
@@ -96,16 +96,16 @@ COMPAT_DETAILS: dict[str, dict[str, Callable[[str, str], float]]] = {
 """Form of the answer -> further published measures."""
 
 
-def _same_letters(question: Question, read: str, gold: str) -> float:
+def _same_letters(question: LawQuestion, read: str, gold: str) -> float:
     return float(letters(read, question.options) == frozenset(gold))
 
 
-def _same_term(_: Question, read: str, gold: str) -> float:
+def _same_term(_: LawQuestion, read: str, gold: str) -> float:
     given = term(read)
     return float(given is not None and given == term(gold))
 
 
-STRICT: dict[str, Callable[[Question, str, str], float]] = {
+STRICT: dict[str, Callable[[LawQuestion, str, str], float]] = {
     "article": lambda _, read, gold: published.rouge_l(read, gold, 1.0),
     "letters": _same_letters,
     "charges": lambda _, read, gold: float(same_charges(charges(read), charges(gold))),
@@ -125,15 +125,15 @@ def log_distance(given: float, gold: float) -> float:
     return abs(math.log1p(given) - math.log1p(gold))
 
 
-def _article_details(_: Question, read: str, gold: str) -> Measures:
+def _article_details(_: LawQuestion, read: str, gold: str) -> Measures:
     return {"exact": float(published.recital(read) == published.recital(gold))}
 
 
-def _letter_details(question: Question, read: str, _: str) -> Measures:
+def _letter_details(question: LawQuestion, read: str, _: str) -> Measures:
     return {"readable": float(letters(read, question.options) is not None)}
 
 
-def _term_details(_: Question, read: str, gold: str) -> Measures:
+def _term_details(_: LawQuestion, read: str, gold: str) -> Measures:
     """Bands, points by log distance, and the distance itself, which only a term that can be read has."""
     given, wanted = term(read), term(gold)
     if given is None or wanted is None or given.months is None or wanted.months is None:
@@ -154,7 +154,7 @@ def _term_details(_: Question, read: str, gold: str) -> Measures:
     }
 
 
-STRICT_DETAILS: dict[str, Callable[[Question, str, str], Measures]] = {
+STRICT_DETAILS: dict[str, Callable[[LawQuestion, str, str], Measures]] = {
     "article": _article_details,
     "consultation": lambda _, read, gold: {"citation_overlap": citation_f1(read, gold)},
     "letters": _letter_details,

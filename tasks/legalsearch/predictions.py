@@ -16,12 +16,12 @@ from store.importers.reading import read_each
 from tasks.agents.prompts import fill
 from tasks.episode.plain import plain_text
 from tasks.legalsearch.answers import strict_answer
-from tasks.legalsearch.questions import Question
+from tasks.legalsearch.questions import LawQuestion
 from tasks.scoring.result import NAMED, Grading, Result, last_of_each
 
 
 @dataclass(frozen=True, slots=True)
-class Prediction:
+class LawPrediction:
     """One response. `response` is the whole trajectory or the bare answer; `gold` is what the row says ('' for
     nothing)."""
 
@@ -33,7 +33,7 @@ class Prediction:
     """Where it stands in its file."""
 
 
-def read_predictions(path: Path) -> list[Prediction]:
+def read_predictions(path: Path) -> list[LawPrediction]:
     """All rows of a prediction file, in order, duplicates included; `BadInput` names file, lines and fields."""
     found = read_each(path, _prediction, str(path))
     if not found:
@@ -43,7 +43,7 @@ def read_predictions(path: Path) -> list[Prediction]:
     return found
 
 
-def _prediction(label: str, line: int, fields: dict[str, Any]) -> Prediction:
+def _prediction(label: str, line: int, fields: dict[str, Any]) -> LawPrediction:
     where = f"{label}, line {line}"
     task_id = fields.get("index", fields.get("id"))
     if isinstance(task_id, bool) or not isinstance(task_id, int | str) or not str(task_id).strip():
@@ -55,7 +55,7 @@ def _prediction(label: str, line: int, fields: dict[str, Any]) -> Prediction:
     if not isinstance(kind, str):
         raise BadInput(f"{where}: field 'data_source' is no text", "It names the task, such as lar.")
     gold = model.get("ground_truth", model.get("answer", "")) if isinstance(model, dict) else ""
-    return Prediction(
+    return LawPrediction(
         plain_text(str(task_id)).strip(),
         kind.strip().lower(),
         plain_text(response),
@@ -64,7 +64,9 @@ def _prediction(label: str, line: int, fields: dict[str, Any]) -> Prediction:
     )
 
 
-def match(questions: Sequence[Question], predictions: Sequence[Prediction]) -> tuple[list[Result], tuple[str, ...]]:
+def match(
+    questions: Sequence[LawQuestion], predictions: Sequence[LawPrediction]
+) -> tuple[list[Result], tuple[str, ...]]:
     """The rows as results, one a task (the last counts), and what a person should know about the rest."""
     known = {question.id: question for question in questions}
     chosen, twice, strangers = last_of_each(known, ((one.id, one.line, one) for one in predictions))
@@ -98,7 +100,7 @@ SCHEMA = object_schema(
 )
 
 
-def grading_of(question: Question, result: Result) -> Grading | None:
+def grading_of(question: LawQuestion, result: Result) -> Grading | None:
     """What a grader is asked about an answer; None for the tasks that rules score, and where there is no answer."""
     given = strict_answer(result.res)
     if question.kind.form != "consultation" or not result.scored or not given:

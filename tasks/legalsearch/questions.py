@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from store.text.citation import citations, parse_number
-from tasks.legalsearch.settings import KINDS, Kind
-from tasks.task_files import Item, read_tasks
+from tasks.legalsearch.settings import KINDS, TaskKind
+from tasks.task_files import TaskRecord, read_tasks
 
 PROMPTS = ("system_prompt", "system_prompt_cot", "task_prompt", "deepresearch_task_prompt")
 """Prompt texts that a record may carry; all of them are part of the card."""
@@ -26,7 +26,7 @@ _ISO = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 @dataclass(frozen=True, slots=True)
-class Gold:
+class LawGold:
     """What a right answer is. cluster: questions that share it are no independent draws; pair: '' or the pair's name.
 
     basis: the articles that the answer follows from, as (law, key of the number, day); day: the day asked about. Both
@@ -41,12 +41,12 @@ class Gold:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class LawQuestion:
     """A task: `card` (id, type, question and the prompts of the file) is all that a seat may see of it."""
 
     id: str
     card: dict[str, Any]
-    gold: Gold
+    gold: LawGold
 
     @property
     def group(self) -> str:
@@ -59,7 +59,7 @@ class Question:
         return self.gold.cluster
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> TaskKind:
         """Which of the 13 tasks it is."""
         return KINDS[self.card["type"]]
 
@@ -79,9 +79,9 @@ class Question:
         return _YEAR.search(self.text) is not None
 
 
-def by_id(questions: Iterable[object]) -> dict[str, Question]:
+def by_id(questions: Iterable[object]) -> dict[str, LawQuestion]:
     """Id -> question, of those that are of this benchmark."""
-    return {question.id: question for question in questions if isinstance(question, Question)}
+    return {question.id: question for question in questions if isinstance(question, LawQuestion)}
 
 
 def options(question: str) -> dict[str, str]:
@@ -101,7 +101,7 @@ def options(question: str) -> dict[str, str]:
     return found
 
 
-def load_questions(path: Path) -> list[Question]:
+def load_questions(path: Path) -> list[LawQuestion]:
     """All tasks of a file, in its order.
 
     Raises:
@@ -111,18 +111,18 @@ def load_questions(path: Path) -> list[Question]:
     return [question for _, _, question in read_tasks(path, read_question)]
 
 
-def read_question(where: str, fields: dict[str, object]) -> Question:
+def read_question(where: str, fields: dict[str, object]) -> LawQuestion:
     """One record; `where` names file and line. Raises BadInput as `load_questions` does."""
-    item = Item(where, fields)
+    item = TaskRecord(where, fields)
     return _training_row(item) if "reward_model" in fields else _evaluation_record(item)
 
 
-def _evaluation_record(item: Item) -> Question:
+def _evaluation_record(item: TaskRecord) -> LawQuestion:
     prompts = {name: item.text(name, "") for name in PROMPTS if name in item.fields}
     return _question(item, item.id(), item.text("type"), item.text("question"), item.text("answer"), prompts)
 
 
-def _training_row(item: Item) -> Question:
+def _training_row(item: TaskRecord) -> LawQuestion:
     """A row for a trainer: its question carries the instruction in front, which belongs to the prompts."""
     extra = _inner(item, "extra_info")
     prompts = {name: extra.text(name, "") for name in PROMPTS if name in extra.fields}
@@ -136,14 +136,16 @@ def _training_row(item: Item) -> Question:
     )
 
 
-def _inner(item: Item, name: str) -> Item:
+def _inner(item: TaskRecord, name: str) -> TaskRecord:
     value = item.fields.get(name)
     if not isinstance(value, dict):
         raise item.fail(f"field {name!r} is missing or no object", "A training row has reward_model and extra_info.")
-    return Item(f"{item.where}, {name}", value)
+    return TaskRecord(f"{item.where}, {name}", value)
 
 
-def _question(item: Item, task_id: str, kind: str, text: str, answer: str, prompts: dict[str, str]) -> Question:
+def _question(
+    item: TaskRecord, task_id: str, kind: str, text: str, answer: str, prompts: dict[str, str]
+) -> LawQuestion:
     kind, answer = kind.strip().lower(), answer.strip()
     if kind not in KINDS:
         raise item.fail(f"task {task_id} is of the unknown type {kind!r}", f"Known: {', '.join(KINDS)}.")
@@ -163,10 +165,10 @@ def _question(item: Item, task_id: str, kind: str, text: str, answer: str, promp
     pair = item.text("pair", "").strip()
     cluster = item.text("cluster", "").strip() or pair or _cluster(kind, text) or task_id
     card = {"id": task_id, "type": kind, "question": text, **prompts}
-    return Question(task_id, card, Gold(answer, cluster, pair, _basis(item), _day(item.fields.get("day"))))
+    return LawQuestion(task_id, card, LawGold(answer, cluster, pair, _basis(item), _day(item.fields.get("day"))))
 
 
-def _basis(item: Item) -> tuple[tuple[str, str, str], ...]:
+def _basis(item: TaskRecord) -> tuple[tuple[str, str, str], ...]:
     """The articles of the answer; what names none in a way that can be read is left out."""
     entries = item.fields.get("basis")
     found = []

@@ -23,7 +23,7 @@ from typing import Literal
 from tasks.legalsearch import published
 from tasks.legalsearch.answers import strict_answer
 from tasks.legalsearch.measures import Verdict
-from tasks.legalsearch.questions import Question
+from tasks.legalsearch.questions import LawQuestion
 
 Reading = Literal["paper", "code"]
 READINGS: tuple[Reading, ...] = ("paper", "code")
@@ -123,7 +123,7 @@ class Reward:
     answer: str
 
 
-def reward(question: Question, trajectory: str, reading: Reading, verdict: Verdict | None = None) -> Reward:
+def reward(question: LawQuestion, trajectory: str, reading: Reading, verdict: Verdict | None = None) -> Reward:
     """The reward of a whole trajectory: 0 when its form is wrong, else whether its answer is right."""
     faults, gold, task = faults_of(trajectory, reading), question.gold.answer, question.kind.id
     given = published.reward_answer(trajectory) if reading == "code" else strict_answer(trajectory)

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from store.journal import EpisodeRow, Journal
-from tasks.agents.budgets import Budget
+from tasks.agents.budgets import ContextBudget
 from tasks.agents.modes import Mode, method, split
 from tasks.agents.tags import defused
 from tasks.episode.events import (
@@ -41,10 +41,10 @@ from tasks.episode.events import (
 )
 from tasks.episode.with_tools import SHOWN
 from tasks.errors import UsageError
-from tasks.legalsearch.agents.spoken import Piece, Source, pieces
 from tasks.legalsearch.agents.talking import most_of, response
+from tasks.legalsearch.agents.trajectory_pieces import Source, TrajectoryPiece, pieces
 from tasks.legalsearch.measures import Verdict
-from tasks.legalsearch.questions import Question, load_questions
+from tasks.legalsearch.questions import LawQuestion, load_questions
 from tasks.legalsearch.rewards import (
     EPSILON,
     READINGS,
@@ -68,7 +68,7 @@ METHODS = frozenset({"search", "direct-law", "direct-law-cot"})
 """Methods whose free and paper modes speak in tagged text."""
 
 
-def trajectory_tokens(records: Sequence[Record], seat: str = "agent") -> list[Piece]:
+def trajectory_tokens(records: Sequence[Record], seat: str = "agent") -> list[TrajectoryPiece]:
     """The tagged text of an episode, of as much of it as the records hold, in pieces whose texts joined are the
     trajectory.
 
@@ -83,7 +83,7 @@ def trajectory_tokens(records: Sequence[Record], seat: str = "agent") -> list[Pi
             writer.step(policy, events, most)
         for event in events:
             if isinstance(event, Seated) and event.seat == seat:
-                policy, most = event.policy, most_of(Budget.of(event))
+                policy, most = event.policy, most_of(ContextBudget.of(event))
     return writer.finish()
 
 
@@ -92,7 +92,7 @@ class _Writer:
 
     def __init__(self, seat: str) -> None:
         self._seat = seat
-        self._pieces: list[Piece] = []
+        self._pieces: list[TrajectoryPiece] = []
         self._waiting = ""
         self._thoughts: list[str] = []
 
@@ -117,7 +117,7 @@ class _Writer:
                 self._leave_off()
                 self._add(pieces(event))
 
-    def finish(self) -> list[Piece]:
+    def finish(self) -> list[TrajectoryPiece]:
         """All pieces."""
         self._flush()
         self._leave_off()
@@ -155,16 +155,16 @@ class _Writer:
             self._write(waiting, "tool")
 
     def _write(self, text: str, source: Source = "rendered") -> None:
-        self._add([Piece(text, source)])
+        self._add([TrajectoryPiece(text, source)])
 
-    def _add(self, more: Sequence[Piece]) -> None:
+    def _add(self, more: Sequence[TrajectoryPiece]) -> None:
         """More pieces, on a new line."""
         if not any(piece.text for piece in more):
             return
         if self._waiting:
             self._flush()
         if self._pieces and not self._pieces[-1].text.endswith("\n"):
-            self._pieces.append(Piece("\n", "rendered"))
+            self._pieces.append(TrajectoryPiece("\n", "rendered"))
         self._pieces += more
 
 
@@ -191,7 +191,7 @@ class TokenRow:
 
 
 def token_rows(
-    pieces: Sequence[Piece], kinds: Sequence[TokenKind], advantage: float | None, reading: Reading
+    pieces: Sequence[TrajectoryPiece], kinds: Sequence[TokenKind], advantage: float | None, reading: Reading
 ) -> list[TokenRow]:
     """The tokens of a rollout with entropy and shaped advantage."""
     return [
@@ -200,7 +200,7 @@ def token_rows(
     ]
 
 
-def kinds_of(pieces: Sequence[Piece]) -> list[TokenKind]:
+def kinds_of(pieces: Sequence[TrajectoryPiece]) -> list[TokenKind]:
     """What each token is. Who wrote it is known from the record: tags of tools in the agent's own words do not
     count."""
     read = token_kinds([piece.text for piece in pieces])
@@ -211,7 +211,7 @@ def kinds_of(pieces: Sequence[Piece]) -> list[TokenKind]:
 
 
 def shape(
-    advantage: float | None, pieces: Sequence[Piece], kinds: Sequence[TokenKind], reading: Reading
+    advantage: float | None, pieces: Sequence[TrajectoryPiece], kinds: Sequence[TokenKind], reading: Reading
 ) -> list[float | None]:
     """Shaped advantages of tokens.
 
@@ -229,7 +229,7 @@ def shape(
     ]
 
 
-def entropy_label(pieces: Sequence[Piece]) -> EntropyLabel:
+def entropy_label(pieces: Sequence[TrajectoryPiece]) -> EntropyLabel:
     """How the entropies of an episode were had, over the tokens that a model drew."""
     drawn = [piece for piece in pieces if piece.source == "model"]
     known = [piece for piece in drawn if piece.entropy is not None]
@@ -241,7 +241,7 @@ def entropy_label(pieces: Sequence[Piece]) -> EntropyLabel:
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class GroupMember:
     """One episode on its way into a group. `number` counts the rollouts of a task from 1."""
 
     number: int
@@ -292,7 +292,7 @@ class Rollout:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class RolloutGroup:
     """The rollouts of one task. `failed` numbers those that the machinery cut short: they are no rollouts of the
     policy.
 
@@ -311,7 +311,7 @@ class Group:
         return [{**rollout.as_dict(), **common} for rollout in self.rollouts]
 
 
-def make_group(question: Question, members: Sequence[Member]) -> Group:
+def make_group(question: LawQuestion, members: Sequence[GroupMember]) -> RolloutGroup:
     """Rewards, advantages and shaped advantages of the rollouts of one task."""
     failed = tuple(one.number for one in members if one.outcome in INFRASTRUCTURE or not one.outcome)
     kept = [one for one in members if one.number not in failed]
@@ -348,10 +348,10 @@ def make_group(question: Question, members: Sequence[Member]) -> Group:
         )
         for place, one in enumerate(kept)
     )
-    return Group(question.id, question.kind.id, rollouts, failed, left_out)
+    return RolloutGroup(question.id, question.kind.id, rollouts, failed, left_out)
 
 
-def read_groups(name: str | Path) -> Iterator[Group]:
+def read_groups(name: str | Path) -> Iterator[RolloutGroup]:
     """The groups of a stored run in the order of its tasks, read one at a time.
 
     Raises:
@@ -391,5 +391,5 @@ def verdict_of(grade: Grade | None) -> Verdict | None:
     return None if answer is None or basis is None else Verdict(bool(answer), bool(basis))
 
 
-def _member(journal: Journal, row: EpisodeRow, graded: Mapping[tuple[str, int], Grade]) -> Member:
-    return Member(row.epoch + 1, read_episode(journal, row.id), verdict_of(graded.get((row.task_id, row.epoch))))
+def _member(journal: Journal, row: EpisodeRow, graded: Mapping[tuple[str, int], Grade]) -> GroupMember:
+    return GroupMember(row.epoch + 1, read_episode(journal, row.id), verdict_of(graded.get((row.task_id, row.epoch))))

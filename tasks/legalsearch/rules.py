@@ -18,7 +18,7 @@ from functools import lru_cache
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from store.search.law_search import LawSearch, Settings
+from store.search.law_search import LawSearch, SearchSettings
 from store.search.query import LawQuery
 from store.text.citation import citations
 from store.text.dates import plain_date
@@ -32,7 +32,7 @@ from tasks.legalsearch.dates import case_dates
 from tasks.legalsearch.questions import options
 
 
-class Article(BaseModel):
+class ArticleResult(BaseModel):
     """One article of one version as the search showed it; text None: the pack has its number only."""
 
     law: str
@@ -51,14 +51,14 @@ class Article(BaseModel):
         return (self.valid_from - last).days if self.valid_from is not None and last < self.valid_from else 0
 
 
-class Look(BaseModel):
+class QueryResult(BaseModel):
     """One query's articles, best first, and what the search said of laws and days: codes with what they are about."""
 
-    hits: tuple[Article, ...] = ()
+    hits: tuple[ArticleResult, ...] = ()
     notes: tuple[str, ...] = ()
 
 
-_LOOKS = TypeAdapter(tuple[Look, ...])
+_LOOKS = TypeAdapter(tuple[QueryResult, ...])
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class Query:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class RulesAnswer:
     """An answer, how it came about, and what to say beside it. `abstained`: the answer says why there is none."""
 
     answer: str
@@ -79,10 +79,10 @@ class Reply:
     abstained: bool = False
 
 
-Work = Generator[Query, tuple[Look, ...], Reply]
+Work = Generator[Query, tuple[QueryResult, ...], RulesAnswer]
 
 
-def looks(value: object) -> tuple[Look, ...]:
+def looks(value: object) -> tuple[QueryResult, ...]:
     """The value of a `rag_retrieve` as queries with articles."""
     try:
         return _LOOKS.validate_python(value)
@@ -90,9 +90,9 @@ def looks(value: object) -> tuple[Look, ...]:
         return ()
 
 
-def articles(found: Sequence[Look]) -> list[Article]:
+def articles(found: Sequence[QueryResult]) -> list[ArticleResult]:
     """All articles in their order, each of each version once."""
-    unique: dict[tuple[str, str], Article] = {}
+    unique: dict[tuple[str, str], ArticleResult] = {}
     for look in found:
         for hit in look.hits:
             unique.setdefault((hit.label, hit.number), hit)
@@ -136,28 +136,28 @@ def recite(question: str, read: LawQuery, *, dated: bool = True, abstain: bool =
     notes = (_ABSENT.search(note) for look in found for note in look.notes if dated)
     absence = next((match[1] for match in notes if match), "")
     if absence in _NOTHING:
-        return Reply("", _NOTHING[absence], _NOTHING[absence])
+        return RulesAnswer("", _NOTHING[absence], _NOTHING[absence])
     best = _version(articles(found), read, days)
     away = best is not None and days is not None and best.distance(*days) > 0
     if abstain and dated and found and (best is None or best.text is None or away):
         named = f"《{best.label}》{best.chinese}" if best else "该条"
         why = "版本表在所问日期有缺口" if absence == "gap" else f"数据包未收录{named}在所问日期的文本"
-        return Reply(f"{why}，不以其他版本代替，不作答。", f"{why}，弃答。", abstained=True)
+        return RulesAnswer(f"{why}，不以其他版本代替，不作答。", f"{why}，弃答。", abstained=True)
     if (best is None or best.text is None) and read.pairs:
         texts = tuple(f"《{law}》{number.chinese}" for law, number in read.pairs[:2])
         again = yield Query(texts, "当日版本未收录文本，去掉时间再查相邻版本。")
         best = _version([hit for hit in articles(again) if hit.text is not None], read, days) or best
         away = best is not None and days is not None and best.distance(*days) > 0
     if best is None or best.text is None:
-        return Reply("", "检索没有返回该条的文本。", "未检索到该条文本，无法复述。")
+        return RulesAnswer("", "检索没有返回该条的文本。", "未检索到该条文本，无法复述。")
     text, said = f"【{best.title}】{best.text}" if best.title else best.text, f"《{best.label}》{best.chinese}"
     if away:
         why = "版本表在当日有缺口" if absence == "gap" else "当日版本未收录文本"
-        return Reply(text, f"{said}：{why}，以相邻版本代替。", f"{why}，以下为{said}的文本。")
-    return Reply(text, f"{said}，{'取排在最前的版本' if days is None else '施行期间覆盖所问日期'}。")
+        return RulesAnswer(text, f"{said}：{why}，以相邻版本代替。", f"{why}，以下为{said}的文本。")
+    return RulesAnswer(text, f"{said}，{'取排在最前的版本' if days is None else '施行期间覆盖所问日期'}。")
 
 
-def _version(hits: Sequence[Article], read: LawQuery, days: tuple[date, date] | None) -> Article | None:
+def _version(hits: Sequence[ArticleResult], read: LawQuery, days: tuple[date, date] | None) -> ArticleResult | None:
     """Of the named law and number the version nearest to the days; the first among equals."""
     numbers = {number.key for number in read.numbers}
     named = [
@@ -211,24 +211,24 @@ def choose(question: str, choices: Mapping[str, str], *, only_one: bool) -> Work
     stem = stem_of(question)
     hits = articles((yield Query((stem,), "按题干中的时间、法律和关键词检索条文。")))
     if not choices:
-        return Reply("", "题目没有列出选项。")
+        return RulesAnswer("", "题目没有列出选项。")
     texts = [f"{hit.title}\n{hit.text}" for hit in hits if hit.text]
     if not only_one and wants_several(stem):
         said = [letter for letter, one in choices.items() if any(contained(one, text) >= SAID for text in texts)]
         if 1 < len(said) < len(choices) and not is_reversed(stem):
-            return Reply("".join(said), "条文中有这些选项的文字，没有其余选项的文字。")
-        return Reply("".join(choices), "题干要求选出多项；条文不足以排除任何一项，按默认全选。")
+            return RulesAnswer("".join(said), "条文中有这些选项的文字，没有其余选项的文字。")
+        return RulesAnswer("".join(choices), "题干要求选出多项；条文不足以排除任何一项，按默认全选。")
     default = DEFAULT if DEFAULT in choices else next(iter(choices))
     if is_reversed(stem):
-        return Reply(default, "题干要求选出不符合的一项；条文不足以判断，按默认选项作答。")
+        return RulesAnswer(default, "题干要求选出不符合的一项；条文不足以判断，按默认选项作答。")
     points = {
         letter: max((contained(one, text) * (BASE + contained(stem, text)) for text in texts), default=0.0)
         for letter, one in choices.items()
     }
     best = max(points, key=lambda letter: (points[letter], letter == default))
     if points[best] < LEAST:
-        return Reply(default, "检索到的条文不支持任何选项，按默认选项作答。")
-    return Reply(best, f"条文支持选项 {best} 的程度最高：{points[best]:.2f}。")
+        return RulesAnswer(default, "检索到的条文不支持任何选项，按默认选项作答。")
+    return RulesAnswer(best, f"条文支持选项 {best} 的程度最高：{points[best]:.2f}。")
 
 
 CRIMINAL_LAW = "中华人民共和国刑法"
@@ -257,7 +257,7 @@ def _of_facts(facts: str, day: str) -> tuple[str, ...]:
     return tuple(f"{day}《{CRIMINAL_LAW}》{text}" for text in (facts[:200], *charged[-1:]))
 
 
-def _fit(hit: Article, facts: str) -> float:
+def _fit(hit: ArticleResult, facts: str) -> float:
     """How well a crime's article fits the facts: what they have of its heading, and of its text."""
     return contained(hit.title.removesuffix("罪"), facts) + contained(hit.text or "", facts)
 
@@ -268,9 +268,9 @@ def accuse(question: str, read: LawQuery) -> Work:
     found = articles((yield Query(_of_facts(facts, day), "按行为时间和案件事实检索罪名条文。")))
     crimes = [hit for hit in found if hit.title.endswith("罪")]
     if not crimes:
-        return Reply("", "检索没有返回罪名条文。")
+        return RulesAnswer("", "检索没有返回罪名条文。")
     best = max(crimes, key=lambda hit: _fit(hit, facts))
-    return Reply(best.title.removesuffix("罪"), f"与事实最接近的罪名条文：《{best.label}》{best.chinese}。")
+    return RulesAnswer(best.title.removesuffix("罪"), f"与事实最接近的罪名条文：《{best.label}》{best.chinese}。")
 
 
 def apply_articles(question: str, read: LawQuery, choices: Mapping[str, str]) -> Work:
@@ -291,9 +291,9 @@ def apply_articles(question: str, read: LawQuery, choices: Mapping[str, str]) ->
     }
     best = max(points.values(), default=0.0)
     if best <= 0:
-        return Reply(DEFAULT if DEFAULT in choices else "", "没有检索到与事实相符的选项条文，按默认选项作答。")
+        return RulesAnswer(DEFAULT if DEFAULT in choices else "", "没有检索到与事实相符的选项条文，按默认选项作答。")
     chosen = "".join(letter for letter, value in points.items() if value >= CHOSEN * best)
-    return Reply(chosen, f"选项 {chosen} 的条文与事实最相符：{best:.2f}。")
+    return RulesAnswer(chosen, f"选项 {chosen} 的条文与事实最相符：{best:.2f}。")
 
 
 def sentence(question: str, read: LawQuery) -> Work:
@@ -306,8 +306,8 @@ def sentence(question: str, read: LawQuery) -> Work:
     for hit, match in ranges:
         low, high = (12 * (chinese_to_int(match[name] or "") or 0) for name in ("low", "high"))
         months = max(low, min(TERM, high or TERM))
-        return Reply(f"{months}个月", f"《{hit.label}》{hit.chinese}：法定刑幅度内最接近三年的刑期。")
-    return Reply(f"{TERM}个月", "没有检索到法定刑，取三年。")
+        return RulesAnswer(f"{months}个月", f"《{hit.label}》{hit.chinese}：法定刑幅度内最接近三年的刑期。")
+    return RulesAnswer(f"{TERM}个月", "没有检索到法定刑，取三年。")
 
 
 _ASKED = re.compile(r".*(?:用户提问|咨询|提问|问题)\s*[:：]", re.DOTALL)
@@ -319,7 +319,7 @@ def advise(question: str) -> Work:
     found = [hit for hit in articles((yield Query((asked,), "按咨询内容检索有关条文。"))) if hit.text][:2]
     if not found:
         none = "回答:未检索到可以适用的法律条文，无法给出意见，建议补充事实后咨询律师。法律依据:无。"
-        return Reply(none, "没有检索到带文本的条文。", abstained=True)
+        return RulesAnswer(none, "没有检索到带文本的条文。", abstained=True)
     first = (found[0].text or "").split("。", 1)[0].replace("\n", "")[:200]
     said = (
         f"根据《{found[0].law}》{found[0].chinese}的规定，{first}。您的情况与此相符的，按上述规定处理；"
@@ -327,7 +327,7 @@ def advise(question: str) -> Work:
     )
     basis = "".join(f"《{hit.law}》{hit.chinese}{''.join((hit.text or '').split())[:700]}" for hit in found)
     named = "、".join(f"《{hit.law}》{hit.chinese}" for hit in found)
-    return Reply(f"回答:{said}法律依据:{basis}", f"检索排在最前的条文：{named}。")
+    return RulesAnswer(f"回答:{said}法律依据:{basis}", f"检索排在最前的条文：{named}。")
 
 
 TOOL = "rag_retrieve"
@@ -342,7 +342,7 @@ class LawRulesPolicy:
     name = "law-rules/1"
 
     def __init__(
-        self, search: LawSearch, settings: Settings, offered: tuple[str, ...], *, abstain: bool = True
+        self, search: LawSearch, settings: SearchSettings, offered: tuple[str, ...], *, abstain: bool = True
     ) -> None:
         self._search = search
         self._abstain = abstain
@@ -384,7 +384,7 @@ class LawRulesPolicy:
         return choose(question, choices, only_one=kind in ("lbk", "pfe"))
 
 
-def _replay(work: Work, returned: list[tuple[Look, ...]], may_ask: bool) -> Query | Reply:
+def _replay(work: Work, returned: list[tuple[QueryResult, ...]], may_ask: bool) -> Query | RulesAnswer:
     """Runs a solver on the recorded results: what it asks next, or its reply. Without a turn left it is sent
     nothing."""
     waiting = iter(returned)
@@ -396,5 +396,5 @@ def _replay(work: Work, returned: list[tuple[Look, ...]], may_ask: bool) -> Quer
                 return Query(tuple(filter(str.strip, query.texts)), query.why)
             query = work.send(result or ())
     except StopIteration as stop:
-        reply: Reply = stop.value
+        reply: RulesAnswer = stop.value
         return reply

@@ -28,23 +28,23 @@ from tasks.legalsearch.measures import (
     strict_details,
     strict_score,
 )
-from tasks.legalsearch.questions import Question
+from tasks.legalsearch.questions import LawQuestion
 from tasks.legalsearch.settings import KINDS
-from tasks.legalsearch.summary import ALL, COVERED, DOMAINS, GROUPS, LawSummary, MixedUp
+from tasks.legalsearch.summary import ALL, COVERED, DOMAINS, GROUPS, LawSummary, VersionConfusion
 from tasks.scoring.metrics import (
     DISTANCE,
     POINTS,
+    AttemptCounts,
     Group,
     Limit,
     Measure,
     Metric,
     Rule,
-    Tally,
     Value,
     in_points,
 )
 from tasks.scoring.names import DISTANCES
-from tasks.scoring.result import Result, Score, Scored, complete, with_versions
+from tasks.scoring.result import Result, Score, ScoredAttempt, complete, with_versions
 from tasks.scoring.statistics import Interval, design_effect, effective_n, mean_interval, rate_interval
 
 BENCHMARK = "legalsearch"
@@ -84,7 +84,7 @@ NOTHING = Evidence()
 class LawScores:
     """One attempt with its scores; `details` by rule. `compat` counts an error as 0, `strict` is None for it."""
 
-    question: Question
+    question: LawQuestion
     result: Result
     covered: bool | None
     attribution: Attribution | None
@@ -93,7 +93,7 @@ class LawScores:
     details: Mapping[str, Measures]
 
 
-def _rated(question: Question, one: Scored, evidence: Evidence) -> LawScores:
+def _rated(question: LawQuestion, one: ScoredAttempt, evidence: Evidence) -> LawScores:
     """An attempt with the scores of its rows; one without rows is no answer."""
     recited = question.kind.form == "article"
     details: dict[str, Measures] = {rule: one.values(rule) for rule in PICKS}
@@ -122,14 +122,14 @@ def _stored(seen: Mapping[str, Any]) -> Attribution:
     return Attribution(seen["reading"], seen["version"], seen["likeness"])
 
 
-def _attribution(question: Question, result: Result, versions: VersionTexts) -> Attribution | None:
+def _attribution(question: LawQuestion, result: Result, versions: VersionTexts) -> Attribution | None:
     if not result.scored:
         return None
     found = attribute(strict_answer(result.res), question.gold.answer, versions(question))
     return Attribution(ABSTAINED, "", 0.0) if found and ABSTAINED in result.flags else found
 
 
-def score_one(question: Question, result: Result, evidence: Evidence = NOTHING) -> list[Score]:
+def score_one(question: LawQuestion, result: Result, evidence: Evidence = NOTHING) -> list[Score]:
     """The scores of one attempt for the journal, as shares from 0 to 1."""
     verdict = evidence.verdicts.get((result.task_id, result.epoch))
     recited = question.kind.form == "article"
@@ -163,7 +163,7 @@ def _mean(values: Iterable[Value], scale: float = 100.0) -> Value:
     return round(scale * math.fsum(numbers) / len(numbers), DIGITS) if numbers else None
 
 
-Scorer = Callable[[Question, str, Verdict | None], Value]
+Scorer = Callable[[LawQuestion, str, Verdict | None], Value]
 ANSWERS: Mapping[Rule, Scorer] = {"compat": compat_score, "strict": strict_score}
 PICKS: Mapping[Rule, Callable[[LawScores], Value]] = {
     "compat": lambda one: one.compat,
@@ -224,7 +224,7 @@ def _details(members: Sequence[LawScores], group: Group) -> list[Metric]:
     return made
 
 
-def constant(questions: Sequence[Question], rule: Rule) -> tuple[float, str] | None:
+def constant(questions: Sequence[LawQuestion], rule: Rule) -> tuple[float, str] | None:
     """The gold that, given to every question of a task, earns most, and its mean; the first in alphabetical order
     among equals."""
     golds = sorted({question.gold.answer for question in questions})
@@ -238,12 +238,12 @@ def constant(questions: Sequence[Question], rule: Rule) -> tuple[float, str] | N
     return best
 
 
-def ceiling(questions: Sequence[Question], rule: Rule) -> Value:
+def ceiling(questions: Sequence[LawQuestion], rule: Rule) -> Value:
     """What the gold answers themselves earn; less than 100 would show a fault of a rule or of the data."""
     return _mean(ANSWERS[rule](question, question.gold.answer, Verdict(True, True)) for question in questions)
 
 
-def mixed_up(rated: Sequence[LawScores]) -> MixedUp | None:
+def mixed_up(rated: Sequence[LawScores]) -> VersionConfusion | None:
     """Share of recitals that are the article of another day, over those that are some version of it; None for none.
 
     Whoever recites nothing that resembles the article mixes nothing up: such answers are counted as `neither`, those
@@ -256,7 +256,7 @@ def mixed_up(rated: Sequence[LawScores]) -> MixedUp | None:
     said = [(one.question.cluster, reading == "wrong") for one, reading in found if reading in ("right", "wrong")]
     wrong = [mixed for _, mixed in said]
     interval = in_points(rate_interval(wrong, [cluster for cluster, _ in said]))
-    return MixedUp(
+    return VersionConfusion(
         _mean(map(float, wrong)), interval, len(said), readings["right"], readings["wrong"], readings["neither"],
         readings[ABSTAINED],
     )  # fmt: skip
@@ -279,7 +279,7 @@ def _by_year(rated: Sequence[LawScores]) -> list[Metric]:
 
 
 def summarise(
-    run: str, questions: Sequence[Question], attempts: Iterable[Scored], evidence: Evidence = NOTHING
+    run: str, questions: Sequence[LawQuestion], attempts: Iterable[ScoredAttempt], evidence: Evidence = NOTHING
 ) -> LawSummary:
     """What a run came to.
 
@@ -311,13 +311,13 @@ def summarise(
     recited = [one for one in rated if one.attribution is not None]
     wrong = mixed_up(recited)
     return LawSummary(
-        run, BENCHMARK, Tally.of([one.result for one in rated], FLAGS), [*groups, *domains],
+        run, BENCHMARK, AttemptCounts.of([one.result for one in rated], FLAGS), [*groups, *domains],
         sorted([*rows, *means], key=lambda row: MEASURES.index(row.measure))
         + [row for group in groups for row in _details(tasks[group.name], group)] + _by_year(rated),
         versions, "rules",
         constants={key: floor[1] for key, floor in best.items() if floor},
         ungraded=sum(one.strict is None and one.result.scored for one in rated),
-        wrong_version=(wrong, mixed_up(_covered(recited)) or MixedUp()) if wrong else None,
+        wrong_version=(wrong, mixed_up(_covered(recited)) or VersionConfusion()) if wrong else None,
         dated={task: sum(one.question.temporal for one in members) for task, members in tasks.items()},
     )  # fmt: skip
 

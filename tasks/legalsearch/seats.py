@@ -11,7 +11,7 @@ from collections.abc import Generator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from models.engine import Message, Settings
+from models.engine import Message, SamplingSettings
 from models.schema import object_schema
 from store.search.query import ANALYSER_SCHEMA
 from store.web import Page
@@ -25,8 +25,8 @@ PROMPTS: dict[str, tuple[str, ...]] = {
     "reader": (READER, "read-window/1", "law-phrases/1"),
 }
 """Seat -> the prompt files it uses."""
-CALM = Settings(max_tokens=1024)
-READING = Settings(max_tokens=4096)
+CALM = SamplingSettings(max_tokens=1024)
+READING = SamplingSettings(max_tokens=4096)
 LONGEST_EXTRACT = 2500
 LONGEST_SUMMARY = 200
 

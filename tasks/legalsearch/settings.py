@@ -21,7 +21,7 @@ TEXTS = frozenset({"article", "consultation"})
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class TaskKind:
     """One task. `domain` "in": trained on in the paper; `form` is the form of its answers and names its scorers;
     short: Chinese and English, for tables."""
 
@@ -32,22 +32,22 @@ class Kind:
     form: Form
 
 
-KINDS: dict[str, Kind] = {
+KINDS: dict[str, TaskKind] = {
     kind.id: kind
     for kind in (
-        Kind("lar", "法条背诵", ("法条背诵", "Article recitation"), "in", "article"),
-        Kind("lcs", "法律咨询", ("法律咨询", "Consultation"), "in", "consultation"),
-        Kind("kqa", "法律知识问答", ("知识问答", "Knowledge questions"), "in", "letters"),
-        Kind("lap", "法条预测", ("法条预测", "Article prediction"), "in", "letters"),
-        Kind("ccp", "罪名预测", ("罪名预测", "Charge prediction"), "in", "charges"),
-        Kind("ptp", "刑期预测", ("刑期预测", "Prison term prediction"), "in", "months"),
-        Kind("lca", "案例分析", ("案例分析", "Case analysis"), "in", "letters"),
-        Kind("cpa", "注册会计师考试", ("注册会计师考试", "Accountant exam"), "out", "letters"),
-        Kind("pae", "专利代理师考试", ("专利代理师考试", "Patent agent exam"), "out", "letters"),
-        Kind("nje", "国家司法考试", ("国家司法考试", "Judicial exam"), "out", "letters"),
-        Kind("ungee", "法律硕士联考", ("法律硕士联考", "Graduate entrance exam"), "out", "letters"),
-        Kind("lbk", "法律基础知识", ("法律基础知识", "Legal basics"), "out", "letters"),
-        Kind("pfe", "公共基础知识", ("公共基础知识", "Professional basics"), "out", "letters"),
+        TaskKind("lar", "法条背诵", ("法条背诵", "Article recitation"), "in", "article"),
+        TaskKind("lcs", "法律咨询", ("法律咨询", "Consultation"), "in", "consultation"),
+        TaskKind("kqa", "法律知识问答", ("知识问答", "Knowledge questions"), "in", "letters"),
+        TaskKind("lap", "法条预测", ("法条预测", "Article prediction"), "in", "letters"),
+        TaskKind("ccp", "罪名预测", ("罪名预测", "Charge prediction"), "in", "charges"),
+        TaskKind("ptp", "刑期预测", ("刑期预测", "Prison term prediction"), "in", "months"),
+        TaskKind("lca", "案例分析", ("案例分析", "Case analysis"), "in", "letters"),
+        TaskKind("cpa", "注册会计师考试", ("注册会计师考试", "Accountant exam"), "out", "letters"),
+        TaskKind("pae", "专利代理师考试", ("专利代理师考试", "Patent agent exam"), "out", "letters"),
+        TaskKind("nje", "国家司法考试", ("国家司法考试", "Judicial exam"), "out", "letters"),
+        TaskKind("ungee", "法律硕士联考", ("法律硕士联考", "Graduate entrance exam"), "out", "letters"),
+        TaskKind("lbk", "法律基础知识", ("法律基础知识", "Legal basics"), "out", "letters"),
+        TaskKind("pfe", "公共基础知识", ("公共基础知识", "Professional basics"), "out", "letters"),
     )
 }
 """Id -> task, in the order of the published tables; a task of another id is no task of this benchmark."""

@@ -20,9 +20,9 @@ from tasks.legalsearch.settings import IN_DOMAIN, KINDS, OUT_OF_DOMAIN
 from tasks.reports.model import agent
 from tasks.reports.plots import scores
 from tasks.reports.words import show, word
-from tasks.scoring.metrics import EMPTY, RULES, Cell, Metric, Pick, Report, Row, Summary, Table, Tree, Value
+from tasks.scoring.metrics import EMPTY, RULES, Cell, Metric, Pick, Report, Summary, Table, TableRow, Tree, Value
 from tasks.scoring.names import Names, called
-from tasks.scoring.published import Published, published
+from tasks.scoring.published import PublishedRow, published
 from tasks.scoring.statistics import Interval
 
 ALL = "all"
@@ -48,16 +48,18 @@ def _printed(
     columns: Sequence[str],
     groups: Sequence[str],
     reports: Sequence[Report],
-    rows: Sequence[Published],
+    rows: Sequence[PublishedRow],
     language: str,
 ) -> Table:
     labels = [KINDS[one].short[language == "en"] if one in KINDS else word(one, language) for one in columns]
     own = [
-        Row((agent(report, language), "", report.summary.run), tuple(_own(report, one, groups) for one in columns))
+        TableRow(
+            (agent(report, language), "", report.summary.run), tuple(_own(report, one, groups) for one in columns)
+        )
         for report in reports
     ]
     printed = [
-        Row(
+        TableRow(
             (row.model, row.way, f"{row.paper}, {name}"),
             tuple(Cell(row.values[ALL, one]) for one in columns),
             "published",
@@ -91,7 +93,7 @@ def _by_year(report: Report) -> list[Metric]:
 def _years(years: Sequence[str], reports: Sequence[Report], language: str) -> Table:
     lines = [(report, {row.group.name: row for row in _by_year(report)}) for report in reports]
     rows = [
-        Row(
+        TableRow(
             (report.summary.run,),
             tuple(Cell(found[year].value, note=f"n={found[year].n}") if year in found else EMPTY for year in years),
         )
@@ -114,7 +116,7 @@ GROUPS: Mapping[str, Names] = {
 
 
 @dataclass(frozen=True, slots=True)
-class MixedUp:
+class VersionConfusion:
     """How often a recital is the article of another day. rate: over the `n` that are some version of it, 0 to 100;
     abstained: said that the text is missing."""
 
@@ -133,7 +135,7 @@ class MixedUp:
 
 
 @dataclass(frozen=True, slots=True)
-class Offered:
+class ToolsetFacts:
     """The tools an agent had; rag_only: statutes were all that it could search; web_snapshot: None when nobody
     knows."""
 
@@ -154,9 +156,9 @@ class LawSummary(Summary):
     }
     constants: Mapping[tuple[str, str], str] = field(default_factory=dict)
     ungraded: int = 0
-    wrong_version: tuple[MixedUp, MixedUp] | None = None
+    wrong_version: tuple[VersionConfusion, VersionConfusion] | None = None
     dated: Mapping[str, int] = field(default_factory=dict)
-    tools: Offered | None = None
+    tools: ToolsetFacts | None = None
     rules: bool = False
 
     def tree(self, rows: Iterable[Metric], pick: Pick) -> Tree:
@@ -280,7 +282,7 @@ class LawSummary(Summary):
         ]  # fmt: skip
 
 
-def _said(label: str, found: MixedUp, language: str) -> str:
+def _said(label: str, found: VersionConfusion, language: str) -> str:
     span = found.interval and f"{show(found.interval.low, 2)}–{show(found.interval.high, 2)}"
     silent = f" ({word('flag.abstained', language)} {found.abstained})" if found.abstained else ""
     return f"{label} {show(found.rate, 2)} [{span or '–'}], n = {found.n}{silent}"

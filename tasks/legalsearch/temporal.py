@@ -27,12 +27,12 @@ from tasks.episode.events import ToolCalled
 from tasks.legalsearch import published
 from tasks.legalsearch.answers import letters, strict_answer, term
 from tasks.legalsearch.measures import strict_score
-from tasks.legalsearch.questions import Question, by_id
+from tasks.legalsearch.questions import LawQuestion, by_id
 from tasks.reports.plots import LIMIT, OWN, bars
 from tasks.reports.words import word
 from tasks.run.reading import read_episode
 from tasks.run.rescoring import StoredRun
-from tasks.scoring.metrics import EMPTY, Cell, Row, Table
+from tasks.scoring.metrics import EMPTY, Cell, Table, TableRow
 from tasks.scoring.statistics import rate_interval
 
 TimeKind = Literal["date", "version", "year", "relative"]
@@ -109,19 +109,19 @@ class PairMember:
     """One half of a time-travel pair as it was answered. `read` is the answer in one spelling: equal means the
     same."""
 
-    question: Question
+    question: LawQuestion
     right: bool
     read: str
 
 
-def pair_member(question: Question, res: str) -> PairMember:
+def pair_member(question: LawQuestion, res: str) -> PairMember:
     """An answer to one half of a time-travel pair, read strictly. A recital is right from the ROUGE-L of the reward
     on."""
     score = strict_score(question, res) or 0.0
     return PairMember(question, score >= published.LAR_PASS, one_spelling(question, res))
 
 
-def one_spelling(question: Question, res: str) -> str:
+def one_spelling(question: LawQuestion, res: str) -> str:
     """An answer so written that equal answers are equal texts."""
     read, form = strict_answer(res), question.kind.form
     if form == "letters" and (chosen := letters(read, question.options)) is not None:
@@ -182,14 +182,14 @@ def query_table(run: StoredRun, language: str) -> Table | None:
     if not count["queries"]:
         return None
     name = str(run.header["run"])
-    own = Row(
+    own = TableRow(
         (name,),
         tuple(Cell(float(count[key]), count=True) for key in ("queries", "aware", "explicit"))
         + (Cell(100 * count["share"]),),
     )
     printed = [(word(f"beside.queries.{key}", language), number) for key, number in PRINTED]
     rows = [
-        Row((label,), (EMPTY, Cell(float(number), count=True), EMPTY, EMPTY), "published")
+        TableRow((label,), (EMPTY, Cell(float(number), count=True), EMPTY, EMPTY), "published")
         for label, number in printed
     ]
     columns = [word(f"beside.queries.{key}", language) for key in ("all", "aware", "explicit", "share")]
@@ -215,4 +215,6 @@ def pair_table(run: StoredRun, language: str) -> Table | None:
     columns = [word(f"beside.pairs.{key}", language) for key in ("rate", "gain", "n", *PAIR_KINDS)]
     name = str(run.header["run"])
     title = f"{word('beside.pairs', language)} · {name}"
-    return Table("pairs", title, (word("beside.run", language),), tuple(columns), (Row((name,), (*rates, *counts)),))
+    return Table(
+        "pairs", title, (word("beside.run", language),), tuple(columns), (TableRow((name,), (*rates, *counts)),)
+    )

@@ -17,10 +17,10 @@ from datetime import date
 from typing import Any
 
 from store.pack import Pack
-from store.search.law_search import Answer, Hit, LawSearch, Settings
+from store.search.law_search import Hit, LawResults, LawSearch, SearchSettings
 from store.search.notes import sentences
 from store.search.query import LawQuery, from_analyser
-from store.statutes.applicable import CaseDates, mark
+from store.statutes.applicable import CaseDates, judge_version
 from store.statutes.book import StatuteBook
 from store.statutes.model import LawVersion
 from store.web import PAPER_WINDOW, WINDOW, Page, WebSnapshot
@@ -56,7 +56,7 @@ class ToolSettings:
     """How the tools of a run work. `today` is a setting of the run, never the clock: None, and 去年 has no year."""
 
     offered: tuple[str, ...] = OFFERED["on"]
-    search: Settings = Settings(k=HITS)
+    search: SearchSettings = SearchSettings(k=HITS)
     today: date | None = None
     window: int = WINDOW
     """Characters of a page that are read at once."""
@@ -65,7 +65,7 @@ class ToolSettings:
     def of(cls, spec: RunSpec) -> ToolSettings:
         """From the settings of a run; `--paper` searches as the published code does."""
         chosen = settings_of(spec)
-        search = Settings(
+        search = SearchSettings(
             k=HITS, window=chosen.window, law_filter=chosen.law_filter, paper=spec.paper, today=chosen.day
         )
         if chosen.channels:
@@ -228,7 +228,7 @@ def texts_of(tool: str, arguments: object) -> list[str] | str:
 
 
 def retrieved(
-    answer: Answer,
+    answer: LawResults,
     dates: CaseDates,
     state_of: Callable[[LawVersion], str],
     book: StatuteBook | None = None,
@@ -260,7 +260,9 @@ def _hit(hit: Hit, dates: CaseDates, state: str, book: StatuteBook | None, day: 
     article, version = hit.article, hit.version
     doubt = book.relations.doubt(version.law) if book else None
     ended = doubt.since if doubt else None
-    marked = mark(version, dates, number=article.number, parent_ended=ended, as_of=book.as_of if book else None)
+    marked = judge_version(
+        version, dates, number=article.number, parent_ended=ended, as_of=book.as_of if book else None
+    )
     now = book.counterparts.of(article.law, article.number, day) if book and day else None
     counterpart = {"law": now.law, "number": now.number.key, "sure": now.sure} if now else None
     basis = marked.rule.basis
@@ -276,7 +278,7 @@ def _hit(hit: Hit, dates: CaseDates, state: str, book: StatuteBook | None, day: 
     }  # fmt: skip
 
 
-def _told(answer: Answer, listed: Set[int]) -> dict[str, object]:
+def _told(answer: LawResults, listed: Set[int]) -> dict[str, object]:
     """One query of `rag_retrieve` as a model reads it; what earlier queries of the call have `listed` is only
     counted."""
     results = []

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from tasks.benchmark import Question
 from tasks.episode.events import OUTCOMES
 from tasks.reports.model import agent, at, fictional, lines, printable, published_lines, spread_of
-from tasks.run.comparing import Side
+from tasks.run.comparing import ComparedRun
 from tasks.scoring.metrics import Report
 
 COLUMNS = (
@@ -33,7 +33,7 @@ TASK_COLUMNS = (
 )  # fmt: skip
 
 
-def by_task(runs: Sequence[tuple[Report, Side, Sequence[Question]]]) -> str:
+def by_task(runs: Sequence[tuple[Report, ComparedRun, Sequence[Question]]]) -> str:
     """The file with a line a task, repeat and metric; an attempt without any value has one line all the same."""
     stream = io.StringIO()
     writer = csv.DictWriter(stream, TASK_COLUMNS, lineterminator="\n")

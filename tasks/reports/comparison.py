@@ -19,9 +19,9 @@ from tasks.reports.model import measure, printable
 from tasks.reports.plots import Bar
 from tasks.reports.plots import differences as drawn_differences
 from tasks.reports.words import SCALE, phrase, word
-from tasks.run.comparing import Attempt, Compared, Comparison, Key, Side
+from tasks.run.comparing import Attempt, ComparedRun, Comparison, Key, MeasureComparison
 from tasks.run.header import is_fictional, tested
-from tasks.scoring.metrics import EMPTY, RULES, Cell, Row, Table
+from tasks.scoring.metrics import EMPTY, RULES, Cell, Table, TableRow
 
 LEVEL = 0.05
 """A p value from which on chance could do it."""
@@ -29,12 +29,12 @@ MOST_TASKS = 200
 """Tasks that a table names; more are counted."""
 
 
-def clear(row: Compared) -> bool:
+def clear(row: MeasureComparison) -> bool:
     """Whether more than chance speaks for a difference."""
     return row.holm < LEVEL
 
 
-def bar(row: Compared, name: str = "") -> Bar:
+def bar(row: MeasureComparison, name: str = "") -> Bar:
     """The difference of a row as a plot has it."""
     found = row.found
     return Bar(name, SCALE * found.difference, SCALE * found.interval.low, SCALE * found.interval.high, clear(row))
@@ -54,7 +54,7 @@ def differences(one: Comparison, language: str) -> Table:
             Cell(text=chance(found.p)), *([Cell(text=chance(row.holm))] if several else []),
             Cell(None if found.detectable is None else SCALE * found.detectable),
         ]  # fmt: skip
-        rows.append(Row((measure(row.measure, language), row.group.label[language == "en"]), tuple(cells)))
+        rows.append(TableRow((measure(row.measure, language), row.group.label[language == "en"]), tuple(cells)))
     tests = dict.fromkeys(said for row in one.rows for said in (row.found.test, row.found.interval.method))
     shorter = dict.fromkeys(re.sub(r", \d+ df| over \d+ clusters", "", test) for test in tests)
     notes = [
@@ -72,7 +72,7 @@ def differences(one: Comparison, language: str) -> Table:
 def fourfold(one: Comparison, language: str) -> Table | None:
     """The tasks that both solved, only one, or none; None where nothing is yes or no."""
     rows = [
-        Row(
+        TableRow(
             (measure(row.measure, language), row.group.label[language == "en"]),
             tuple(
                 Cell(text=str(n)) for n in (four.both, four.first, four.second, four.none)
@@ -96,7 +96,7 @@ def differing(one: Comparison, language: str) -> Table:
     found = [line for line in one.tasks if line.differs]
     shown = found[:MOST_TASKS]
     rows = [
-        Row(
+        TableRow(
             (line.task, line.label[language == "en"], *(_ended(outcomes, language) for outcomes in line.outcomes)),
             tuple(
                 Cell(None if value is None else SCALE * value)
@@ -130,7 +130,7 @@ def _ended(outcomes: str, language: str) -> str:
 def apart(one: Comparison, language: str) -> Table:
     """What was different about the runs."""
     rows = tuple(
-        Row((fact(name, language), *(value_of(name, value, language) for value in values)), ())
+        TableRow((fact(name, language), *(value_of(name, value, language) for value in values)), ())
         for name, *values in one.differences
     )
     heads = tuple(word(f"compare.{name}", language) for name in ("fact", "first", "second"))
@@ -194,7 +194,7 @@ def _called(one: Comparison, language: str) -> tuple[str, str]:
     return first, second
 
 
-def _kind(row: Compared) -> str:
+def _kind(row: MeasureComparison) -> str:
     found = row.found
     if found.difference == 0:
         return "alike"
@@ -205,12 +205,12 @@ def _kind(row: Compared) -> str:
     return "few" if 2 * 0.5**found.clusters >= LEVEL else "chance"
 
 
-def who(side: Side, language: str) -> str:
+def who(side: ComparedRun, language: str) -> str:
     """Who was tested in a run, with what."""
     return " · ".join(filter(None, _who(side, language)))
 
 
-def _who(side: Side, language: str) -> tuple[str, str]:
+def _who(side: ComparedRun, language: str) -> tuple[str, str]:
     """Its policy, and its model or source file."""
     name, model = tested(side.header)
     label = word(f"agent.{name}", language)
@@ -226,7 +226,7 @@ def _heads(one: Comparison, language: str) -> Iterator[str]:
     yield verdict(one, language)
 
 
-def spread(side: Side, language: str) -> Table | None:
+def spread(side: ComparedRun, language: str) -> Table | None:
     """How far the repeats of a run (`--epochs`) lie apart, on a scale from 0 to 100. Court runs have a table of their
     own, made as the published one is.
 
@@ -247,7 +247,7 @@ def spread(side: Side, language: str) -> Table | None:
         several = [list(task.values()) for task in tasks if len(task) > 1]
         rule, name = key
         rows.append(
-            Row(
+            TableRow(
                 (f"{word(f'{rule}.all', language)} {word(f'compare.{name}', language)}",),
                 (
                     *(EMPTY if value is None else Cell(SCALE * value) for value in means),
@@ -266,7 +266,7 @@ def spread(side: Side, language: str) -> Table | None:
     return Table("repeats", title, (word("measure", language),), tuple(columns), tuple(rows))
 
 
-def passes(side: Side, language: str) -> Table | None:
+def passes(side: ComparedRun, language: str) -> Table | None:
     """Of tasks that were played k times: pass@j, the chance that one of j attempts solves a task (Chen et al. 2021,
     §2.1), and pass^j, that all of them do (Yao et al. 2024, τ-bench §5.1), for every j up to k, in percent.
 
@@ -288,7 +288,7 @@ def passes(side: Side, language: str) -> Table | None:
         for _, solved in rules:
             cells.append(Cell(SCALE * mean(1 - math.comb(most - count, j) / ways for count in solved)))
             cells.append(Cell(SCALE * mean(math.comb(count, j) / ways for count in solved)))
-        rows.append(Row((f"j = {j}",), tuple(cells)))
+        rows.append(TableRow((f"j = {j}",), tuple(cells)))
     columns = [f"{word(f'{rule}.all', language)} {name}" for rule, _ in rules for name in ("pass@j", "pass^j")]
     title = f"{word('passes.title', language)} · {side.run} · n = {len(rules[0][1])}"
     return Table("passes", title, (word("repeats.attempts", language),), tuple(columns), tuple(rows))

@@ -16,7 +16,7 @@ from store import tables
 from tasks.courts.casefile.case import Env
 from tasks.courts.environment import PUBLISHED, environment
 from tasks.courts.scores.columns import averaged
-from tasks.scoring.published import Place, Published
+from tasks.scoring.published import Place, PublishedRow
 
 Figure = float | None
 Row = Mapping[str, Figure]
@@ -60,7 +60,7 @@ _COLUMNS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-class Model(NamedTuple):
+class PaperModel(NamedTuple):
     """A model of the paper. size: billions of parameters, None where its maker does not say; group: as tables part
     them."""
 
@@ -69,19 +69,19 @@ class Model(NamedTuple):
     size: float | None = None
 
 
-class _Printed(tables.Table):
-    models: tuple[Model, ...]
+class _ReportTables(tables.TomlTable):
+    models: tuple[PaperModel, ...]
     tables: dict[str, str]
     rated: dict[str, dict[str, str]]
     means: dict[str, str]
     repeats: dict[str, dict[str, str]]
 
 
-def _printed() -> _Printed:
-    return tables.beside(__package__, "court_published", _Printed)
+def _printed() -> _ReportTables:
+    return tables.beside(__package__, "court_published", _ReportTables)
 
 
-def models() -> tuple[Model, ...]:
+def models() -> tuple[PaperModel, ...]:
     """The 17 models in the order of the main table."""
     return _printed().models
 
@@ -136,7 +136,7 @@ def by_env(row: Row) -> float:
     return math.fsum(math.fsum(own) / len(own) for own in parts) / len(parts)
 
 
-def rows() -> list[Published]:
+def rows() -> list[PublishedRow]:
     """All that the tables print of a model, a row each: before both drivers, repeats, and how the simulated people of
     three agents were rated. A dash stays out, as in the plots of reports."""
     sizes = {model.name: model.size for model in models()}
@@ -144,7 +144,7 @@ def rows() -> list[Published]:
     for name, driver, own in printed():
         by_driver.setdefault(driver, {})[name] = own
     found = [
-        Published("J1-Eval", model, driver, ", ".join(own), None, _values(model, own.values()), sizes[model])
+        PublishedRow("J1-Eval", model, driver, ", ".join(own), None, _values(model, own.values()), sizes[model])
         for driver, own in by_driver.items()
         for model in dict.fromkeys(model for one in own.values() for model in one)
     ]
@@ -152,12 +152,12 @@ def rows() -> list[Published]:
         for place, row in enumerate(runs, 1):
             way = f"Table {number}, {place}/{len(runs)}"
             parts = {column: value for column, value in row.items() if column != "overall"}
-            found.append(Published("J1-Eval", model, way, f"Table {number}", None, _places(parts)))
+            found.append(PublishedRow("J1-Eval", model, way, f"Table {number}", None, _places(parts)))
     for number, rater in (("11", GRADER), ("12", "human")):
         for driver, one in rated(number).items():
             for model, row in one.items():
                 way = f"{driver}, rated by {rater}"
-                found.append(Published("J1-Eval", model, way, f"Table {number}", None, _places(row, "graded.")))
+                found.append(PublishedRow("J1-Eval", model, way, f"Table {number}", None, _places(row, "graded.")))
     return found
 
 

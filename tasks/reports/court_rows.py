@@ -10,7 +10,7 @@ from tasks.courts.scores.columns import OVERALL, averaged
 from tasks.reports import court_published as published
 from tasks.reports.model import agent, at, printable
 from tasks.reports.words import word
-from tasks.scoring.metrics import EMPTY, LIMITS, RULES, Cell, Metric, Report, Row, Summary, Table
+from tasks.scoring.metrics import EMPTY, LIMITS, RULES, Cell, Metric, Report, Summary, Table, TableRow
 from tasks.scoring.names import called, measure_name
 
 NO_PART = ("grader", "tracker", "clerk")
@@ -45,7 +45,7 @@ def words_of(keys: Iterable[str], language: str) -> tuple[str, ...]:
 
 
 def court_table(
-    key: str, language: str, heads: Iterable[str], columns: Iterable[str], rows: Iterable[Row], *notes: str
+    key: str, language: str, heads: Iterable[str], columns: Iterable[str], rows: Iterable[TableRow], *notes: str
 ) -> Table:
     """A table under the word of its key (`table.5`); heads: over what stands before the figures of a row."""
     title = word(key, language)
@@ -94,18 +94,20 @@ def rests_on(summary: Summary, rule: str) -> tuple[int, int]:
 
 def own_rows(
     reports: Sequence[Report], columns: Sequence[str], language: str, overall: bool = False
-) -> Iterator[Row]:
+) -> Iterator[TableRow]:
     """Both rules of each run, how much stands behind them, and once a set of tasks its floor and ceilings."""
     tasks: set[tuple[object, ...]] = set()
     for report in reports:
         summary, who = report.summary, heads(report, language)
         for rule in RULES:
             cells = [figure(summary, rule, column, language) for column in columns]
-            yield Row((*who, word(f"{rule}.all", language)), (*cells, *([total(summary, rule)] if overall else [])))
+            yield TableRow(
+                (*who, word(f"{rule}.all", language)), (*cells, *([total(summary, rule)] if overall else []))
+            )
         cells = [_count(summary, column) for column in columns]
         clusters = Cell(text=f"{summary.tally.n} ({summary.wholes[0].clusters} {word('court.clusters', language)})")
         label = f"{word('court.counts', language)} ({word('court.clusters', language)})"
-        yield Row((*who, label), (*cells, *([clusters] if overall else [])), "count")
+        yield TableRow((*who, label), (*cells, *([clusters] if overall else [])), "count")
         same = (at(report.header, "tasks", "sha256"), *((group.name, group.n) for group in summary.groups))
         if same not in tasks:
             tasks.add(same)
@@ -117,14 +119,14 @@ def _count(summary: Summary, column: str) -> Cell:
     return EMPTY if row is None else Cell(text=f"{row.n}/{row.group.n} ({row.group.clusters})")
 
 
-def _limits(summary: Summary, columns: Sequence[str], language: str, overall: bool) -> Iterator[Row]:
+def _limits(summary: Summary, columns: Sequence[str], language: str, overall: bool) -> Iterator[TableRow]:
     shown = [*columns, f"{OVERALL} {OVERALL}"] if overall else columns
     for label, limit in zip(("court.floor", "court.ceiling"), LIMITS, strict=True):
         for rule in RULES:
             rows = [summary.row(rule, *place(column)) for column in shown]
             cells = [Cell(row.limits[limit]) if row and limit in row.limits else EMPTY for row in rows]
             if any(cell is not EMPTY for cell in cells):
-                yield Row(("", word(label, language), "", word(f"{rule}.all", language)), tuple(cells), "limit")
+                yield TableRow(("", word(label, language), "", word(f"{rule}.all", language)), tuple(cells), "limit")
 
 
 def published_rows(
@@ -133,12 +135,12 @@ def published_rows(
     language: str,
     driver: str = published.DRIVER,
     overall: bool = False,
-) -> Iterator[Row]:
+) -> Iterator[TableRow]:
     """The rows of a published table in these columns; `overall` over the columns shown, a dash counting 0."""
     for model, row in table.items():
         cells = [Cell(row[column]) if column in row else EMPTY for column in columns]
         last = [Cell(mean_of(row, columns))] if overall else []
-        yield Row(
+        yield TableRow(
             (word("court.published", language), model_label(model), driver, word("court.paper", language)),
             (*cells, *last), "published",
         )  # fmt: skip

@@ -33,7 +33,7 @@ from tasks.reports.court_rows import (
 from tasks.reports.model import agent, at, printable
 from tasks.reports.words import word
 from tasks.run.header import size_of
-from tasks.scoring.metrics import EMPTY, RULES, Cell, Kind, Report, Row, Summary, Table
+from tasks.scoring.metrics import EMPTY, RULES, Cell, Kind, Report, Summary, Table, TableRow
 
 _AGENT = ("agent", "model", "paper", "calls", "temperature", "tools", "law_pack")
 _FIELD = ("profile", "pack", "env", "task_ids", "types", "limit")
@@ -81,14 +81,16 @@ def _driver(report: Report) -> str:
 def driver_table(reports: Sequence[Report], language: str) -> Table:
     """Table 5: our runs before roles that are not played by rules, and the published rows before both models."""
     columns = columns_of(published.MAIN, envs_of(reports))
-    rows: list[Row] = []
+    rows: list[TableRow] = []
     for report in sorted(reports, key=lambda report: (field_of(report), tested(report), _driver(report))):
         if _driver(report) == word("court.rules", "en"):
             continue
         for rule in RULES:
             cells = [figure(report.summary, rule, column, language) for column in columns]
             rows.append(
-                Row((*heads(report, language), word(f"{rule}.all", language)), (*cells, total(report.summary, rule)))
+                TableRow(
+                    (*heads(report, language), word(f"{rule}.all", language)), (*cells, total(report.summary, rule))
+                )
             )
     both = {model: published.table("2")[model] for model in published.table("5")}
     rows += published_rows(both, columns, language, published.DRIVER, True)
@@ -100,7 +102,7 @@ def driver_table(reports: Sequence[Report], language: str) -> Table:
 def rank_table(reports: Sequence[Report], language: str) -> Table:
     """Figure 6: the overall scores of the same agents before two drivers, and how far these rank them alike."""
     columns = columns_of(published.MAIN, envs_of(reports))
-    rows: list[Row] = []
+    rows: list[TableRow] = []
     for group in _grouped(reports, field_of, _limit):
         by_driver: dict[str, dict[Key, Report]] = {}
         for report in group:
@@ -126,7 +128,7 @@ def rank_table(reports: Sequence[Report], language: str) -> Table:
     return court_table("figure.6", language, words_of(("driver", "agent", "rule"), language), values, rows, note)
 
 
-def _ranked(first: dict[Key, Report], second: dict[Key, Report], rule: str, language: str) -> list[Row]:
+def _ranked(first: dict[Key, Report], second: dict[Key, Report], rule: str, language: str) -> list[TableRow]:
     shared = [who for who in first if who in second]
     values = [[one[who].summary.value(rule, OVERALL, OVERALL) for who in shared] for one in (first, second)]
     known = [index for index in range(len(shared)) if values[0][index] is not None and values[1][index] is not None]
@@ -140,13 +142,13 @@ def _ranked(first: dict[Key, Report], second: dict[Key, Report], rule: str, lang
 
 def _agreement(
     names: Sequence[str], pair: Sequence[Sequence[float]], title: str, rule: str, kind: Kind, language: str
-) -> list[Row]:
+) -> list[TableRow]:
     rows = [
-        Row((title, name, rule), (Cell(first), Cell(second), EMPTY, EMPTY), kind)
+        TableRow((title, name, rule), (Cell(first), Cell(second), EMPTY, EMPTY), kind)
         for name, first, second in zip(names, *pair, strict=True)
     ]
     common = f"{word('court.common', language)}: {len(names)}"
-    return [*rows, Row((title, common, rule), (EMPTY, EMPTY, Cell(kendall(*pair)), Cell(spearman(*pair))), kind)]
+    return [*rows, TableRow((title, common, rule), (EMPTY, EMPTY, Cell(kendall(*pair)), Cell(spearman(*pair))), kind)]
 
 
 def kendall(first: Sequence[float], second: Sequence[float]) -> float | None:
@@ -178,13 +180,13 @@ def _sign(value: float) -> int:
 def size_table(reports: Sequence[Report], language: str) -> Table:
     """Figure 4: overall scores by size; a note names those whose size is not known or whose score is not whole."""
     columns = columns_of(published.MAIN, envs_of(reports))
-    rows: list[Row] = []
+    rows: list[TableRow] = []
     left: list[str] = []
     for report in reports:
         size, whole = size_of(report.header), total(report.summary, "compat")
         name = agent(report, language) or printable(report.summary.run)
         by_env = report.summary.value("compat", OVERALL, "by_env", "overall")
-        rows.append(Row(heads(report, language)[:2], (Cell(size), whole, Cell(by_env))))
+        rows.append(TableRow(heads(report, language)[:2], (Cell(size), whole, Cell(by_env))))
         if size is None or whole.note or whole.value is None:
             left.append(name)
     for model in published.models():
@@ -192,7 +194,7 @@ def size_table(reports: Sequence[Report], language: str) -> Table:
         value = mean_of(main, columns)
         every = Cell(published.by_env(main)) if len(columns) == len(published.MAIN) else EMPTY
         rows.append(
-            Row(
+            TableRow(
                 (word("court.published", language), model_label(model.name)),
                 (Cell(model.size), Cell(value), every),
                 "published",
@@ -207,7 +209,7 @@ def size_table(reports: Sequence[Report], language: str) -> Table:
 def sweep_table(reports: Sequence[Report], language: str) -> Table | None:
     """Figures 8 and 9: the same agent under several turn limits; None where the runs have only one."""
     columns = columns_of(published.MAIN, envs_of(reports))
-    rows: list[Row] = []
+    rows: list[TableRow] = []
     for group in _grouped(reports, field_of, tested, _driver):
         if len({_limit(report) for report in group}) < 2:
             continue
@@ -218,7 +220,7 @@ def sweep_table(reports: Sequence[Report], language: str) -> Table | None:
                 cells = [figure(report.summary, rule, column, language) for column in columns]
                 turns = [Cell(report.summary.value("", env, "mean", "turns")) for env in envs_of(reports)]
                 rows.append(
-                    Row(
+                    TableRow(
                         (*heads(report, language), label, word(f"{rule}.all", language)),
                         (*cells, total(report.summary, rule), *turns),
                     )
@@ -237,7 +239,7 @@ def sweep_table(reports: Sequence[Report], language: str) -> Table | None:
 def repeat_table(reports: Sequence[Report], language: str) -> Table | None:
     """Tables 13 and 14: each repeat of the same evaluation with mean, standard deviation and range between them."""
     columns = columns_of(published.MAIN, envs_of(reports))
-    rows: list[Row] = []
+    rows: list[TableRow] = []
     for group in _grouped(reports, field_of, tested, _driver, _limit):
         for rule in RULES:
             repeats = [figures for report in group for figures in _figures(report.summary, rule, columns)]
@@ -271,9 +273,11 @@ def _figures(summary: Summary, rule: str, columns: Sequence[str]) -> list[list[f
     return [[summary.value(rule, env, metric, section) for env, metric in places] for section in sections]
 
 
-def _repeats(who: tuple[str, ...], figures: Sequence[Sequence[float | None]], kind: Kind, language: str) -> list[Row]:
+def _repeats(
+    who: tuple[str, ...], figures: Sequence[Sequence[float | None]], kind: Kind, language: str
+) -> list[TableRow]:
     rows = [
-        Row((*who, word("court.repeat", language).format(n=number)), tuple(_there(value) for value in run), kind)
+        TableRow((*who, word("court.repeat", language).format(n=number)), tuple(_there(value) for value in run), kind)
         for number, run in enumerate(figures, 1)
     ]
     spread: dict[str, list[Cell]] = {"court.mean": [], "court.sd": [], "court.range": []}
@@ -283,7 +287,7 @@ def _repeats(who: tuple[str, ...], figures: Sequence[Sequence[float | None]], ki
         spread["court.mean"].append(Cell(mean(known)) if whole else EMPTY)
         spread["court.sd"].append(Cell(stdev(known)) if whole else EMPTY)
         spread["court.range"].append(Cell(max(known) - min(known)) if whole else EMPTY)
-    return [*rows, *(Row((*who, word(key, language)), tuple(cells), "spread") for key, cells in spread.items())]
+    return [*rows, *(TableRow((*who, word(key, language)), tuple(cells), "spread") for key, cells in spread.items())]
 
 
 def _there(value: float | None) -> Cell:

@@ -29,7 +29,7 @@ from tasks.reports.court_rows import (
 from tasks.reports.court_series import driver_table, rank_table, repeat_table, size_table, sweep_table
 from tasks.reports.model import agent
 from tasks.reports.words import phrase, word
-from tasks.scoring.metrics import EMPTY, RULES, Cell, Report, Row, Summary, Table
+from tasks.scoring.metrics import EMPTY, RULES, Cell, Report, Summary, Table, TableRow
 from tasks.scoring.names import called, measure_name
 
 
@@ -114,7 +114,7 @@ def _stages(reports: Sequence[Report], language: str) -> Iterator[Table]:
             if not names:
                 continue
             rows = tuple(
-                Row(
+                TableRow(
                     (*heads(report, language), word(f"{rule}.all", language)),
                     tuple(Cell(stages[name]) if name in stages else EMPTY for name in names),
                 )
@@ -133,7 +133,7 @@ def _turns(reports: Sequence[Report], language: str) -> Table:
     envs = envs_of(reports)
     label = word("court.turns", language)
     rows = [
-        Row(
+        TableRow(
             (*heads(report, language), label),
             tuple(
                 Cell(row.value) if (row := report.summary.row("", env, "mean", "turns")) else EMPTY for env in envs
@@ -143,9 +143,9 @@ def _turns(reports: Sequence[Report], language: str) -> Table:
     ]
     limits = tuple(Cell(text=str(published.LIMITS[env])) for env in published.CASES if env in envs)
     published_ = word("court.published", language)
-    rows.append(Row((published_, "", "", word("court.limit", language)), limits, "published"))
+    rows.append(TableRow((published_, "", "", word("court.limit", language)), limits, "published"))
     rows += [
-        Row(
+        TableRow(
             (published_, model_label(model), published.DRIVER, label),
             tuple(Cell(row[env]) for env in envs),
             "published",
@@ -165,7 +165,7 @@ def _answers(reports: Sequence[Report], language: str) -> Table | None:
             env, role = row.group, row.measure.names[language == "en"]
             name = called(f"{env.name} {role}", (f"{env.label[0]} {role}", f"{env.label[1]} {role}"), language)
             cells = (Cell(row.value), Cell(text=str(row.n)), Cell(text=phrase(row.why, language) or "–"))
-            rows.append(Row((*heads(report, language)[:2], name), cells))
+            rows.append(TableRow((*heads(report, language)[:2], name), cells))
     columns = words_of(("validity", "asked", "invalid"), language)
     note = word("court.validity_note", language).format(least=f"{100 * VALID:g}")
     return (
@@ -187,18 +187,19 @@ def _consistency(reports: Sequence[Report], language: str) -> Iterator[Table]:
             known = [cell.value for cell in cells if cell.value is not None]
             first = (word(f"court.{rater}", language), agent(report, language) or "–", driver(report, language))
             if known:
-                rows.append(Row(first, tuple(cells)))
-                means.append(Row(first, (Cell(sum(known) / len(known)),)))
+                rows.append(TableRow(first, tuple(cells)))
+                means.append(TableRow(first, (Cell(sum(known) / len(known)),)))
     raters = (("gpt-4o", "by_gpt", "11"), ("human", "by_people", "12"))
     for rater, label, number in raters:
         name = f"{word('court.published', language)}: {word(f'court.{label}', language)}"
         for model, by_driver in published.means()[rater].items():
             means += [
-                Row((name, model_label(model), who), (Cell(value),), "published") for who, value in by_driver.items()
+                TableRow((name, model_label(model), who), (Cell(value),), "published")
+                for who, value in by_driver.items()
             ]
         for who, table in published.rated(number).items():
             rows += [
-                Row((name, model_label(model), who), tuple(Cell(row[role]) for role in roles), "published")
+                TableRow((name, model_label(model), who), tuple(Cell(row[role]) for role in roles), "published")
                 for model, row in table.items()
             ]
     whole = words_of(("consistency",), language)
@@ -212,7 +213,7 @@ def _cases(reports: Sequence[Report], language: str) -> Table:
     envs = [*published.CASES]
     label = word("court.cases", language)
     rows = [
-        Row(
+        TableRow(
             (*heads(report, language)[:2], label),
             tuple(Cell(text=str(counts.get(env, 0))) for env in envs),
             "own",
@@ -221,6 +222,6 @@ def _cases(reports: Sequence[Report], language: str) -> Table:
         for counts in [{group.name: group.n for group in report.summary.groups}]
     ]
     printed = tuple(Cell(text=str(published.CASES[env])) for env in published.CASES)
-    rows.append(Row((word("court.published", language), "J1-Eval", label), printed, "published"))
+    rows.append(TableRow((word("court.published", language), "J1-Eval", label), printed, "published"))
     first = (*words_of(HEADS[:2], language), "")
     return court_table("table.4", language, first, _envs(envs, language), rows)

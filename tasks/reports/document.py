@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from tasks.reports.model import plain, printable, readable
 from tasks.reports.words import width
-from tasks.scoring.metrics import Cell, Folded, Table
+from tasks.scoring.metrics import Cell, CollapsibleText, Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Section:
     plots: Sequence[str] = ()
     tables: Sequence[Table] = ()
     facts: Sequence[tuple[str, str]] = ()
-    folded: Sequence[Folded] = field(default=())
+    folded: Sequence[CollapsibleText] = field(default=())
 
 
 def shown(cell: Cell, places: int) -> str:

@@ -19,7 +19,7 @@ from tasks.reports.words import figure, phrase, show, word, words
 from tasks.run.header import is_fictional, tested
 from tasks.run.spec import RunSpec
 from tasks.scoring.failures import BY_NAME
-from tasks.scoring.metrics import LIMITS, Cell, Group, Measure, Metric, Report, Row, Table
+from tasks.scoring.metrics import LIMITS, Cell, Group, Measure, Metric, Report, Table, TableRow
 from tasks.scoring.replies import DEGENERATE, degenerate
 
 COLUMNS = (
@@ -216,7 +216,7 @@ def score_table(reports: Sequence[Report], groups: Sequence[Group] | None, langu
         for line in lines(report, report.summary.wholes if groups is None else groups):
             heads: tuple[str, ...] = (f"{report.summary.run}{mark}",) if several else ()
             heads += (measure(line.measure, language), line.group.label[language == "en"])
-            rows.append(Row(heads, tuple(Cell(text=text) for text in cells(line, language))))
+            rows.append(TableRow(heads, tuple(Cell(text=text) for text in cells(line, language))))
     names = ("run", "measure", "group") if several else ("measure", "group")
     columns = tuple(heading(reports, column, language) for column in COLUMNS)
     return Table("scores", "", tuple(word(name, language) for name in names), columns, tuple(rows))

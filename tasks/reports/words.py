@@ -8,7 +8,7 @@ import re
 import unicodedata
 from collections.abc import Mapping
 
-from store.tables import Table, beside
+from store.tables import TomlTable, beside
 from tasks.courts.casefile.roles import role_name
 from tasks.courts.environment import codes, environment
 from tasks.courts.procedure.model import REASONS
@@ -19,7 +19,7 @@ SCALE = 100.0
 """The one scale on which people read shares; JSON and CSV keep the unit of the measure."""
 
 
-class _Texts(Table):
+class _Texts(TomlTable):
     """words: key -> (Chinese, English); phrases: pattern of what a score block says -> how a Chinese report says
     it."""
 

@@ -16,12 +16,12 @@ import numpy as np
 from models.llama.embedder import Tokens
 from store.journal import Journal, ScoreRow
 from tasks.errors import UsageError
-from tasks.run.listing import seal
+from tasks.run.listing import store_totals
 from tasks.run.rescoring import StoredRun
 from tasks.scoring.bertscore import (
     SCORER,
     VERSION,
-    Found,
+    BertScore,
     bertscore,
     is_scored,
     words_of,
@@ -38,7 +38,7 @@ EMPTY = Tokens((), (), False, np.zeros((0, 1), dtype=np.float32))
 T = TypeVar("T")
 
 
-class Vectors(Protocol):
+class TokenEmbedder(Protocol):
     """A model that knows the tokens of texts; models.llama.embedder has one."""
 
     def tokens(self, texts: Sequence[str]) -> list[Tokens]:
@@ -48,7 +48,7 @@ class Vectors(Protocol):
 
 def score_texts(
     run: StoredRun,
-    model: Vectors,
+    model: TokenEmbedder,
     about: Mapping[str, object],
     author: str,
     progress: Progress = lambda done, total, more: None,
@@ -72,7 +72,7 @@ def score_texts(
             ]
             done += journal.add_scores(rows)
             progress(done, len(waiting), len(rows))
-        seal(journal)
+        store_totals(journal)
     return done
 
 
@@ -116,7 +116,7 @@ def _batches(found: Iterator[T]) -> Iterator[list[T]]:
         yield batch
 
 
-def _texts(model: Vectors, pairs: Sequence[Pair]) -> dict[str, Tokens]:
+def _texts(model: TokenEmbedder, pairs: Sequence[Pair]) -> dict[str, Tokens]:
     """The texts of pairs as the model sees them, each once; an empty one has no tokens."""
     each = list(dict.fromkeys(text for pair in pairs for text in pair if text))
     return {"": EMPTY, **dict(zip(each, model.tokens(each), strict=True))}
@@ -124,7 +124,7 @@ def _texts(model: Vectors, pairs: Sequence[Pair]) -> dict[str, Tokens]:
 
 def _row(attempt: int, given: Tokens, reference: Tokens, settings: Mapping[str, object], author: str) -> ScoreRow:
     found = bertscore(given, reference)
-    value: dict[str, float | None] = dict.fromkeys(Found._fields) if found is None else dict(found._asdict())
+    value: dict[str, float | None] = dict.fromkeys(BertScore._fields) if found is None else dict(found._asdict())
     evidence = {
         "answer_tokens": words_of(given), "reference_tokens": words_of(reference), "answer_cut": given.cut,
         "reference_cut": reference.cut,

@@ -17,13 +17,13 @@ from tasks.errors import UsageError
 from tasks.run.figures import Figure, Figures
 from tasks.run.listing import RunLine
 from tasks.scoring.names import Names
-from tasks.scoring.published import Place, Published
+from tasks.scoring.published import Place, PublishedRow
 
 POINTS = 100.0
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class TaskFileRuns:
     """Runs of one task file, newest first."""
 
     benchmark: str
@@ -31,21 +31,21 @@ class Field:
     lines: Sequence[RunLine]
 
     @property
-    def compared(self) -> Field:
+    def compared(self) -> TaskFileRuns:
         """Without the runs of the model that comes with Moot: it is for demonstration, and no benchmark."""
         return replace(self, lines=[line for line in self.lines if not is_shipped(line.model)])
 
 
-def fields(lines: Iterable[RunLine]) -> list[Field]:
+def fields(lines: Iterable[RunLine]) -> list[TaskFileRuns]:
     """The runs by their tasks, those with most runs first; what has not begun, or cannot be read, is in none."""
     found: dict[tuple[str, str], list[RunLine]] = {}
     for line in lines:
         if not line.error and line.finished and line.tasks:
             found.setdefault((line.benchmark, line.tasks), []).append(line)
-    return sorted((Field(*key, own) for key, own in found.items()), key=lambda one: -len(one.lines))
+    return sorted((TaskFileRuns(*key, own) for key, own in found.items()), key=lambda one: -len(one.lines))
 
 
-def printed(name: str) -> Sequence[Published]:
+def printed(name: str) -> Sequence[PublishedRow]:
     """What the paper of a benchmark printed; nothing where it has none, or is not installed."""
     try:
         bench = benchmark(name)
@@ -55,13 +55,13 @@ def printed(name: str) -> Sequence[Published]:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class BoardRow:
     """A row of the board. Own runs have a line, and figures once they are read; rows of papers have neither. n:
     attempts behind the figure."""
 
     line: RunLine | None
     figures: Figures | None
-    paper: Published | None
+    paper: PublishedRow | None
     strict: Figure | None
     compat: Figure | None
     n: int | None
@@ -106,31 +106,31 @@ def places(found: Iterable[Figures]) -> dict[Place, Names]:
 
 
 def entries(
-    field: Field, figures: Mapping[Path, Figures], paper: Sequence[Published], place: Place | None
-) -> list[Entry]:
+    field: TaskFileRuns, figures: Mapping[Path, Figures], paper: Sequence[PublishedRow], place: Place | None
+) -> list[BoardRow]:
     """The rows of the board for a measure and group, own runs first, both from the best to the worst."""
     known = [figures[line.path] for line in field.lines if line.path in figures] if place is not None else []
     most = max((tasks_of(one, place) for one in known if place is not None), default=0)
     own = [_own(line, figures.get(line.path), place, most) for line in field.lines]
     there = [one for one in paper if place in one.values]
-    rows = [Entry(None, None, one, None, _printed(one, place), one.tasks) for one in there if place is not None]
+    rows = [BoardRow(None, None, one, None, _printed(one, place), one.tasks) for one in there if place is not None]
     return [*sorted(own, key=_rank), *sorted(rows, key=_rank)]
 
 
-def _rank(entry: Entry) -> tuple[bool, float]:
+def _rank(entry: BoardRow) -> tuple[bool, float]:
     strict, compat = entry.value
     value = compat if strict is None else strict
     shown = entry.strict or entry.compat
     return value is None, (value if shown is not None and shown.down else -value) if value is not None else 0.0
 
 
-def _own(line: RunLine, figures: Figures | None, place: Place | None, most: int) -> Entry:
+def _own(line: RunLine, figures: Figures | None, place: Place | None, most: int) -> BoardRow:
     if figures is None or place is None:
-        return Entry(line, None, None, None, None, line.n)
+        return BoardRow(line, None, None, None, None, line.n)
     strict, compat = (figures.of(rule, *place) for rule in ("strict", "compat"))
     shown = strict or compat
     n, whole = shown.n if shown else None, most * figures.epochs
-    return Entry(line, figures, None, strict, compat, n, whole if n is not None and n < whole else None)
+    return BoardRow(line, figures, None, strict, compat, n, whole if n is not None and n < whole else None)
 
 
 def tasks_of(figures: Figures, place: Place) -> int:
@@ -140,7 +140,7 @@ def tasks_of(figures: Figures, place: Place) -> int:
     return 0 if figure is None else (figure.n if figure.tasks is None else figure.tasks) // figures.epochs
 
 
-def _printed(one: Published, place: Place) -> Figure:
+def _printed(one: PublishedRow, place: Place) -> Figure:
     name, group = place
     return Figure(
         section="", rule="compat", name=name, group=group, label=(group, group), whole=False, tasks=one.tasks,

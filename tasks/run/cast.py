@@ -98,7 +98,7 @@ def sampled(bench: Benchmark, spec: RunSpec, *, ask: bool = True) -> RunSpec:
     return spec.model_copy(update={"model": tested if spec.model else "", "seats": {**spec.seats, **seats}})
 
 
-def newcomer(bench: Benchmark, seat: str, value: str, sitting: str) -> Seated:
+def seat_later(bench: Benchmark, seat: str, value: str, sitting: str) -> Seated:
     """Who takes a seat in a run that goes on.
 
     Args:
@@ -122,14 +122,14 @@ def newcomer(bench: Benchmark, seat: str, value: str, sitting: str) -> Seated:
         if needs_model:
             raise UsageError(f"agent '{value}' needs a model", f"Give its SPEC: --seat {seat}=llama:FILE.")
         return Seated(seat=seat, policy=policy, engine=HUMAN if value == HUMAN else "")
-    check_sitter(bench, value)
+    check_policy_name(bench, value)
     first = bench.agents[first_model_agent(bench)][0]
     trained = named(first, mode_of(form_of(value), paper=False))
     kept = sitting if bench.modes(sitting) else first
     return Seated(seat=seat, policy=trained if trained != first and bench.modes(trained) else kept, engine=value)
 
 
-def check_sitter(bench: Benchmark, value: str) -> None:
+def check_policy_name(bench: Benchmark, value: str) -> None:
     """Refuse what is neither an agent nor in the form of the SPEC of a model for the tested seat."""
     if value not in bench.agents and ":" not in value:
         alone = ", ".join(agent for agent, (_, needs_model) in bench.agents.items() if not needs_model)

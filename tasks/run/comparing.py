@@ -39,7 +39,7 @@ from tasks.run.plan import stored_task_file
 from tasks.run.reading import answered_by_people, read_episode, rows_of, stopped_of
 from tasks.scoring.metrics import RULES, Group, Measure, Rule
 from tasks.scoring.names import Names
-from tasks.scoring.paired import Paired, holm, paired
+from tasks.scoring.paired import PairedResult, holm, paired
 
 DONE: tuple[type[Event], ...] = (
     Planned, ToolsChosen, Thought, ActionParsed, ToolCalled, ToolReturned, Said, Answered, EngineFailed, LimitHit,
@@ -49,7 +49,7 @@ DONE: tuple[type[Event], ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Both:
+class RecordPair:
     """A record of either side, or of one alone (None: the other has nothing here)."""
 
     first: Record | None
@@ -66,11 +66,11 @@ class Both:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class StepPair:
     """A step of either side, its records paired in order."""
 
     number: int
-    pairs: Sequence[Both]
+    pairs: Sequence[RecordPair]
 
     @property
     def same(self) -> bool:
@@ -78,16 +78,16 @@ class Step:
         return all(pair.same for pair in self.pairs)
 
 
-def aligned(first: Sequence[Record], second: Sequence[Record]) -> list[Step]:
+def aligned(first: Sequence[Record], second: Sequence[Record]) -> list[StepPair]:
     """The steps of two records by their numbers; in a step, records of one kind stand beside each other."""
     left, right = (_by_step(records) for records in (first, second))
     return [
-        Step(number, tuple(_paired(left.get(number, ()), right.get(number, ()))))
+        StepPair(number, tuple(_paired(left.get(number, ()), right.get(number, ()))))
         for number in sorted(left.keys() | right.keys())
     ]
 
 
-def steps_of(comparison: Comparison, line: TaskLine) -> list[Step]:
+def steps_of(comparison: Comparison, line: TaskLine) -> list[StepPair]:
     """The steps of a task in both runs, of its first repeat, read from their files."""
     records = []
     for side, episode in zip((comparison.first, comparison.second), line.episodes, strict=True):
@@ -96,7 +96,7 @@ def steps_of(comparison: Comparison, line: TaskLine) -> list[Step]:
     return aligned(*records)
 
 
-def parting(steps: Sequence[Step]) -> int | None:
+def parting(steps: Sequence[StepPair]) -> int | None:
     """The number of the first step in which they differ; None where they did the same to the end."""
     return next((step.number for step in steps if not step.same), None)
 
@@ -106,17 +106,17 @@ def _by_step(records: Sequence[Record]) -> dict[int, list[Record]]:
     return {number: list(members) for number, members in groupby(done, key=lambda record: record.step)}
 
 
-def _paired(first: Sequence[Record], second: Sequence[Record]) -> Iterator[Both]:
+def _paired(first: Sequence[Record], second: Sequence[Record]) -> Iterator[RecordPair]:
     from rapidfuzz.distance import Indel
 
     kinds = ([record.event.tag for record in records] for records in (first, second))
     for part in Indel.opcodes(*kinds):
         if part.tag == "equal":
             pairs = zip(first[part.src_start : part.src_end], second[part.dest_start : part.dest_end], strict=True)
-            yield from (Both(a, b) for a, b in pairs)
+            yield from (RecordPair(a, b) for a, b in pairs)
         else:
-            yield from (Both(a, None) for a in first[part.src_start : part.src_end])
-            yield from (Both(None, b) for b in second[part.dest_start : part.dest_end])
+            yield from (RecordPair(a, None) for a in first[part.src_start : part.src_end])
+            yield from (RecordPair(None, b) for b in second[part.dest_start : part.dest_end])
 
 
 Key = tuple[Rule, str]
@@ -147,7 +147,7 @@ class Attempt:
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class ComparedRun:
     """One of the runs: its header, and its attempts by task in the order of their repeats."""
 
     run: str
@@ -175,12 +175,12 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class MeasureComparison:
     """A measure in a group of tasks; holm: p adjusted for all runs that are compared with the first."""
 
     measure: Measure
     group: Group
-    found: Paired
+    found: PairedResult
     holm: float
 
 
@@ -212,9 +212,9 @@ class Comparison:
     """A run against the first one. differences: what was different about the runs, as (what, first, second); read:
     how many episodes of each were looked at where there are more, 0 where it is whole."""
 
-    first: Side
-    second: Side
-    rows: Sequence[Compared]
+    first: ComparedRun
+    second: ComparedRun
+    rows: Sequence[MeasureComparison]
     tasks: Sequence[TaskLine]
     only: tuple[Sequence[str], Sequence[str]]
     differences: Sequence[tuple[str, str, str]] = field(default_factory=tuple)
@@ -263,7 +263,7 @@ def growing(first: str | Path, second: str | Path, *, seed: int = 0) -> Iterator
         yield _compared(one, other, questions, seed)
 
 
-def side_of(name: str | Path, questions: Sequence[Question] = ()) -> tuple[Side, Sequence[Question]]:
+def side_of(name: str | Path, questions: Sequence[Question] = ()) -> tuple[ComparedRun, Sequence[Question]]:
     """A run and the questions of its task file; `questions` are taken for those where they are given.
 
     Raises:
@@ -277,7 +277,7 @@ def side_of(name: str | Path, questions: Sequence[Question] = ()) -> tuple[Side,
 @contextmanager
 def _reading(
     name: str | Path, questions: Sequence[Question] = ()
-) -> Iterator[tuple[Side, Sequence[Question], Iterator[Attempt]]]:
+) -> Iterator[tuple[ComparedRun, Sequence[Question], Iterator[Attempt]]]:
     """A run of which nothing was read yet, the questions, and its attempts; each joins the run when it is drawn."""
     path = run_path(name)
     with Journal.open(path) as journal:
@@ -302,7 +302,7 @@ def _reading(
                 tasks_of.setdefault(row.task_id, []).append(attempt)
                 yield attempt
 
-        yield Side(str(header["run"]), path, header, bench, tasks_of, versions), questions, attempts()
+        yield ComparedRun(str(header["run"]), path, header, bench, tasks_of, versions), questions, attempts()
 
 
 def _ended(journal: Journal, attempt: int) -> str:
@@ -336,7 +336,7 @@ def _values(bench: Benchmark, rows: Sequence[ScoreRow]) -> dict[Key, float | Non
     }
 
 
-def _refuse(first: Side, second: Side) -> None:
+def _refuse(first: ComparedRun, second: ComparedRun) -> None:
     """Only the same tasks, on the same corpora, by the same rules say which answers are better."""
     for what, *path in (
         ("the benchmarks differ", "spec", "benchmark"),
@@ -365,7 +365,7 @@ def _refuse(first: Side, second: Side) -> None:
             )
 
 
-def _settings(first: Side, second: Side) -> list[tuple[str, str, str]]:
+def _settings(first: ComparedRun, second: ComparedRun) -> list[tuple[str, str, str]]:
     """Settings of the benchmark that differ, those alone that both runs have."""
     both = [side.header["spec"] for side in (first, second)]
     if any("imported" in side.header for side in (first, second)):
@@ -389,7 +389,7 @@ PARTS: tuple[tuple[str, tuple[str, ...]], ...] = (
 """The same of what has parts of its own."""
 
 
-def _differences(first: Side, second: Side) -> list[tuple[str, str, str]]:
+def _differences(first: ComparedRun, second: ComparedRun) -> list[tuple[str, str, str]]:
     sides = (first.header, second.header)
     who = zip(("agent", "model"), *map(tested, sides), strict=True)
     told = [(name, _short(a), _short(b)) for name, a, b in who]
@@ -415,7 +415,7 @@ def _short(value: object) -> str:
     return text[:12] if len(text) == 64 and text.isalnum() else text
 
 
-def _compared(first: Side, second: Side, questions: Sequence[Question], seed: int) -> Comparison:
+def _compared(first: ComparedRun, second: ComparedRun, questions: Sequence[Question], seed: int) -> Comparison:
     both = [question for question in questions if question.id in first.tasks and question.id in second.tasks]
     if not both:
         raise UsageError(
@@ -443,7 +443,7 @@ def _compared(first: Side, second: Side, questions: Sequence[Question], seed: in
     return Comparison(first, second, rows, lines, only, _differences(first, second))
 
 
-def _outcomes(side: Side, task: str) -> str:
+def _outcomes(side: ComparedRun, task: str) -> str:
     return " ".join(dict.fromkeys(one.outcome for one in side.tasks[task]))
 
 
@@ -456,8 +456,8 @@ def labels_of(bench: Benchmark, questions: Sequence[Question]) -> dict[str, Name
 
 
 def _rows(
-    first: Side, second: Side, both: Sequence[Question], labels: Mapping[str, Names], seed: int
-) -> Iterable[Compared]:
+    first: ComparedRun, second: ComparedRun, both: Sequence[Question], labels: Mapping[str, Names], seed: int
+) -> Iterable[MeasureComparison]:
     """A row a measure and group: what sums up attempts in every group, all else where it occurs."""
     groups = list(labels)
     keys = dict.fromkeys(
@@ -476,7 +476,7 @@ def _rows(
                 left, right, clusters = zip(*pairs, strict=True)
                 found = paired(left, right, clusters, seed=seed)
                 label = ("全部", "All") if group == "all" else labels[group]
-                yield Compared(Measure(rule, name), Group(group, label, len(members)), found, found.p)
+                yield MeasureComparison(Measure(rule, name), Group(group, label, len(members)), found, found.p)
 
 
 def _with_holm(made: Sequence[Comparison]) -> list[Comparison]:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
 
-from models.engine import Ask, ContextLimits, Engine, EngineError, Message, Reply, Settings
+from models.engine import Ask, ContextLimits, Engine, EngineError, Message, Reply, SamplingSettings
 from models.errors import BadEngine, ForeignHost
 from models.llama import shipped
 from models.llama.embedder import Embedder
@@ -99,7 +99,7 @@ def completed(spec: str, seat: str, *, ask: bool = True) -> str:
         values = drawn_by(then.seats.get(seat, then.model))
     elif kind == "endpoint" and ask:
         engine = open_engine(spec)
-        settings = replace(Settings(max_tokens=1), **values)  # type: ignore[arg-type]
+        settings = replace(SamplingSettings(max_tokens=1), **values)  # type: ignore[arg-type]
         answer = engine.answer([Ask(seat, (Message("user", "1"),), "sampling", settings=settings)])[0]
         engine.close()
         refused = answer.title if isinstance(answer, EngineError) else ""

@@ -20,7 +20,7 @@ from tasks.run.engines import LATEST
 from tasks.run.listing import runs
 from tasks.run.reading import episode_of, read_episode
 from tasks.run.rescoring import StoredRun, read_stored
-from tasks.scoring.failures import CLASSES, STATUSES, VERSION, Status, Verdict, generic
+from tasks.scoring.failures import CLASSES, STATUSES, VERSION, Diagnosis, Status, generic
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class EpisodeFailure:
     epoch: int
     group: str
     outcome: str
-    verdict: Verdict
+    verdict: Diagnosis
 
     def data(self) -> dict[str, object]:
         """As JSON data."""
@@ -115,7 +115,7 @@ class RunFailures:
         }  # fmt: skip
 
 
-def why(bench: Benchmark, question: Question | None, state: State, rows: Sequence[ScoreRow] = ()) -> Verdict:
+def why(bench: Benchmark, question: Question | None, state: State, rows: Sequence[ScoreRow] = ()) -> Diagnosis:
     """Why an attempt failed; where the question is not at hand by what every record tells. rows: what scorers have
     stored of it."""
     return generic(state) if question is None else bench.failure(question, state, rows)

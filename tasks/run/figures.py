@@ -34,11 +34,11 @@ SECTIONS = ("", "stages", *BESIDE)
 POINTS = 100.0
 
 
-class _Kept(BaseModel):
+class _CachedModel(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
-class Figure(_Kept):
+class Figure(_CachedModel):
     """A score of a group of tasks. label: what the group is called, Chinese and English; down: less is better; main:
     whether a brief view shows it; why: why there is no value, waits: for a grader; count: a plain number, no
     points."""
@@ -68,7 +68,7 @@ class Figure(_Kept):
         return f"{self.section}.{self.name}" if self.section in BESIDE else self.name
 
 
-class Again(_Kept):
+class RepeatStats(_CachedModel):
     """What the repeats of tasks that were each played k times came to, by one rule. spread: the standard deviation
     between the means of the repeats; all_solved: the share of tasks solved every time (pass^k); flips: the share
     solved at one time and not at another."""
@@ -81,7 +81,7 @@ class Again(_Kept):
     flips: float
 
 
-class Figures(_Kept):
+class Figures(_CachedModel):
     """A run in figures. tasks: sha256 of its task file, file: what that is called; size: parameters of the tested
     model in billions; tokens, seconds: all of them, 0 where nobody counted; measured: the seat that the run measures;
     replies: see `tasks.scoring.replies`; release: of Moot, that made them."""
@@ -103,7 +103,7 @@ class Figures(_Kept):
     seconds: float
     measured: str
     replies: dict[str, dict[str, int]]
-    repeats: tuple[Again, ...]
+    repeats: tuple[RepeatStats, ...]
     rows: tuple[Figure, ...]
     release: str
 
@@ -184,7 +184,7 @@ def _figure(summary: Summary, row: Metric) -> Figure | None:
     )  # fmt: skip
 
 
-def _again(path: Path) -> Sequence[Again]:
+def _again(path: Path) -> Sequence[RepeatStats]:
     """What the repeats of a run came to, by each rule under which tasks have one score."""
     side, _ = side_of(path)
     found = []
@@ -201,7 +201,7 @@ def _again(path: Path) -> Sequence[Again]:
     return found
 
 
-def repeats(rule: str, values: Mapping[str, Sequence[float]]) -> Again | None:
+def repeats(rule: str, values: Mapping[str, Sequence[float]]) -> RepeatStats | None:
     """What the repeats of each task came to, in their order; None without two of any.
 
     Only tasks that were played as often as any count: a mean over other tasks would differ for that alone.
@@ -211,7 +211,7 @@ def repeats(rule: str, values: Mapping[str, Sequence[float]]) -> Again | None:
     if k < 2:
         return None
     solved = [[value == SOLVED for value in own] for own in full]
-    return Again(
+    return RepeatStats(
         rule=rule,
         k=k,
         tasks=len(full),

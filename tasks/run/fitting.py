@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from models.sampling import having, limits_of
-from tasks.agents.budgets import LEAST_REPLY, MARGIN, Budget, prompt_in
+from tasks.agents.budgets import LEAST_REPLY, MARGIN, ContextBudget, prompt_in
 from tasks.benchmark import Benchmark, Question
 from tasks.episode.events import Seated
 from tasks.errors import UsageError
@@ -60,7 +60,7 @@ def fitted(bench: Benchmark, casts: Casts, spec: RunSpec) -> Fitting:
     for seat, asked in seats.items():
         sits = asked[0][1]
         reply, thought = limits_of(sits.engine)
-        usual, room = Budget.of(sits).reply, sits.context * USED - thought
+        usual, room = ContextBudget.of(sits).reply, sits.context * USED - thought
         prompts = {question.id: prompt_in(needs[question.id][seat], sits) for question, _ in asked}
         tight = any(needs[task][seat] > sits.context for task in prompts)
         if not sits.context or not tight or reply or usual <= LEAST:

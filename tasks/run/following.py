@@ -15,7 +15,7 @@ from pathlib import Path
 from store.journal import Journal
 from store.writer import Writer
 from tasks.episode.events import Stopped, record_of
-from tasks.episode.scheduler import Committed, EpisodeEnded, Watcher
+from tasks.episode.scheduler import EpisodeEnded, RecordsCommitted, Watcher
 from tasks.episode.state import fold
 
 POLL = 0.5
@@ -23,7 +23,7 @@ POLL = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class RunProgress:
     """How far a run is: how many of its n episodes ended how, and how many a minute since its writer began."""
 
     outcomes: dict[str, int]
@@ -36,7 +36,7 @@ class Standing:
         return sum(self.outcomes.values())
 
 
-def standing(path: Path, writer: Writer | None = None) -> Standing:
+def standing(path: Path, writer: Writer | None = None) -> RunProgress:
     """How far a run is as it lies on disk; the rate only where somebody plays it.
 
     Raises:
@@ -48,7 +48,7 @@ def standing(path: Path, writer: Writer | None = None) -> Standing:
     fresh = sum(at >= writer.since for _, at, _ in ends) if writer else 0
     minutes = (time.time() - writer.since) / 60 if writer else 0.0
     outcomes = Counter(_outcome(data) for _, _, data in ends)
-    return Standing(dict(outcomes), n, fresh / minutes if fresh and minutes > 0 else None)
+    return RunProgress(dict(outcomes), n, fresh / minutes if fresh and minutes > 0 else None)
 
 
 def _outcome(data: object) -> str:
@@ -100,7 +100,7 @@ class Follower:
             if not fresh:
                 continue
             state = fold(records)
-            self._tell(Committed(one.episode, fresh, state))
+            self._tell(RecordsCommitted(one.episode, fresh, state))
             if state.stopped is None:
                 self.outcomes.pop(one.episode, None)
             else:
@@ -109,6 +109,6 @@ class Follower:
                     self._tell(EpisodeEnded(one.episode, state.stopped))
         return bool(grown)
 
-    def _tell(self, notice: Committed | EpisodeEnded) -> None:
+    def _tell(self, notice: RecordsCommitted | EpisodeEnded) -> None:
         for watcher in self.watchers:
             watcher.notify(notice)

@@ -20,7 +20,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints, V
 
 from models.specs import on_another_machine
 from store import identity
-from store.errors import BadInput, Damaged
+from store.errors import BadInput, DamagedData
 from store.journal import Journal
 from tasks.benchmark import benchmark, benchmarks
 from tasks.episode.with_tools import SEAT
@@ -217,11 +217,13 @@ def header_of(journal: Journal) -> dict[str, Any]:
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"])) or "spec"
-        raise Damaged(
+        raise DamagedData(
             f"{journal.path}: its header is not that of a run: {where}: {first['msg']}", "Use an earlier copy."
         ) from error
     except ValueError as error:
-        raise Damaged(f"{journal.path}: its header is not that of a run: {error}", "Use an earlier copy.") from error
+        raise DamagedData(
+            f"{journal.path}: its header is not that of a run: {error}", "Use an earlier copy."
+        ) from error
     made = header.model_dump(mode="json")
     made["spec"] = {**header.spec, **spec.model_dump(mode="json")}
     for key in _OPTIONAL:

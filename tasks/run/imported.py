@@ -35,7 +35,7 @@ from tasks.episode.state import IMPORTED
 from tasks.episode.with_tools import SEAT
 from tasks.errors import UsageError
 from tasks.run.header import FORMAT, file_hash, now, versions
-from tasks.run.listing import seal
+from tasks.run.listing import store_totals
 from tasks.run.reading import attempts_of, scored
 from tasks.run.spec import RunSpec, fresh_id
 from tasks.scoring.context import ScoreContext
@@ -110,7 +110,7 @@ def _stem(file: str) -> str:
     return next((file.removesuffix(ending) for ending in ENDINGS if file.endswith(ending)), file)
 
 
-def told_by_name(sources: Sources) -> dict[str, str]:
+def method_and_model(sources: Sources) -> dict[str, str]:
     """Method and model as the name METHOD_MODEL of a prediction file says them; {} where it is of another form.
 
     The methods are those of the benchmark's own agents, so nothing is guessed of any other name.
@@ -182,7 +182,7 @@ def save_run(sources: Sources, imported: Imported, *, out: Path | None = None, a
             bench, asked, context = benchmark(spec.benchmark), imported.questions, ScoreContext(spec=spec)
             found = scored(bench, asked, attempts_of(journal, bench), context)
             journal.add_scores([row for one in found for row in one.rows.values()])
-            seal(journal)
+            store_totals(journal)
     except BaseException:
         path.unlink()
         raise
@@ -190,7 +190,7 @@ def save_run(sources: Sources, imported: Imported, *, out: Path | None = None, a
 
 
 def _header(name: str, spec: RunSpec, sources: Sources, argv: Sequence[str]) -> dict[str, Any]:
-    origin = {"file": sources.predictions.name, "sha256": file_hash(sources.predictions), **told_by_name(sources)}
+    origin = {"file": sources.predictions.name, "sha256": file_hash(sources.predictions), **method_and_model(sources)}
     if sources.tokens:
         origin |= {"tokens_file": sources.tokens.name, "tokens_sha256": file_hash(sources.tokens)}
     return {

@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 
 from store import labels, run_index
-from store.errors import Damaged, StoreError
+from store.errors import DamagedData, StoreError
 from store.journal import Journal, ScoreRow
 from store.writer import writer_of
 from tasks.benchmark import benchmark
@@ -34,7 +34,7 @@ Count = Annotated[int, Field(ge=1)]
 Short = Annotated[str, Field(max_length=100)]
 
 
-class Brief(BaseModel):
+class RunTotals(BaseModel):
     """What a run came to. outcomes: how many episodes ended how, open ones as `unfinished`; scorers: the versions of
     its benchmark's scorers when that was; measure, compat, strict: as `Overall` has them, of the attempts that those
     have scored; scored: whether any was; unscored: how many of those that are over were not; people: episodes in
@@ -61,20 +61,20 @@ class Brief(BaseModel):
         return self.n - self.outcomes.get(UNFINISHED, 0)
 
 
-def brief_of(journal: Journal) -> Brief:
+def brief_of(journal: Journal) -> RunTotals:
     """What a run came to, as its summary says or as its rows do."""
     return _stored(journal) or _made(journal)
 
 
-def _stored(journal: Journal) -> Brief | None:
+def _stored(journal: Journal) -> RunTotals | None:
     with suppress(ValidationError):
         if (stored := journal.summary()) is not None:
-            brief = Brief.model_validate(stored)
+            brief = RunTotals.model_validate(stored)
             return brief if brief.scorers == _summing(header_of(journal))[1] else None
     return None
 
 
-def seal(journal: Journal) -> None:
+def store_totals(journal: Journal) -> None:
     """Seal what an ended run came to, if that has not been done; the journal is open for writing."""
     if _stored(journal) is None:
         made = _made(journal)
@@ -82,7 +82,7 @@ def seal(journal: Journal) -> None:
             journal.keep_summary(made.model_dump(mode="json"))
 
 
-def _made(journal: Journal) -> Brief:
+def _made(journal: Journal) -> RunTotals:
     outcomes: Counter[str] = Counter()
     people, by_people, unscored = 0, answered_by_people(journal), 0
     sum_up, scorers = _summing(header_of(journal))
@@ -102,7 +102,7 @@ def _made(journal: Journal) -> Brief:
 
     found = sum_up(scored())
     both = (None, None) if found is None else (found.compat, found.strict)
-    return Brief(
+    return RunTotals(
         outcomes=dict(outcomes), scorers=dict(scorers), measure=found.measure if found else "", compat=both[0],
         strict=both[1], scored=found is not None, unscored=unscored, people=people,
     )  # fmt: skip
@@ -243,26 +243,26 @@ def _parsed(text: str) -> RunLine | None:
         return None
 
 
-def _labels() -> Mapping[str, labels.Label]:
+def _labels() -> Mapping[str, labels.RunLabel]:
     try:
         return labels.labels()
-    except Damaged:  # who changes a name hears of it; the list goes on without
+    except DamagedData:  # who changes a name hears of it; the list goes on without
         return {}
 
 
-def _called(line: RunLine, called: Mapping[str, labels.Label]) -> RunLine:
+def _called(line: RunLine, called: Mapping[str, labels.RunLabel]) -> RunLine:
     label = called.get(line.path.name)
     running = not line.error and line.finished < line.n and writer_of(line.path) is not None
     if line.unscored and not running:
         line = replace(line, compat=None, strict=None)
     if label is None and not running:
         return line
-    label = label or labels.Label()
+    label = label or labels.RunLabel()
     return replace(line, name=label.name, tags=label.tags, running=running)
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class RunFilter:
     """Which runs a list shows; '' and () ask for nothing. Parts of names count, in any case of letters; `text` is
     looked for in all that names a run; `since` is a day or a moment."""
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from store import identity
-from store.errors import Damaged, StoreError
+from store.errors import DamagedData, StoreError
 from store.files import real_path
 from store.journal import EpisodeRow, Journal, RunPart, merge_files, text_hash
 from tasks.benchmark import Question, benchmark
@@ -24,7 +24,7 @@ from tasks.episode.events import Stopped
 from tasks.errors import RecordMismatch, UsageError
 from tasks.run.engines import run_path
 from tasks.run.header import HeaderData, MergedFacts, PartFacts, header_of, now, spec_of
-from tasks.run.listing import seal
+from tasks.run.listing import store_totals
 from tasks.run.plan import choose, episodes_of, stored_task_file
 from tasks.run.spec import RunSpec
 
@@ -41,7 +41,7 @@ _SHOWN = 80
 
 
 @dataclass(frozen=True, slots=True)
-class Merged:
+class MergedRun:
     """What came of it. missing: episodes of the experiment that are in no part; unfinished: those that `resume` goes
     on with."""
 
@@ -60,7 +60,7 @@ def merge_runs(
     partial: bool = False,
     argv: Sequence[str] = (),
     at: RunSpec | None = None,
-) -> Merged:
+) -> MergedRun:
     """Write one run file that holds the episodes of all; there whole or not at all.
 
     Args:
@@ -115,8 +115,8 @@ def merge_runs(
     merge_files(out, header, parts, places.of, accept)
     if not unfinished:
         with Journal.open(out, write=True) as journal:
-            seal(journal)
-    return Merged(out, out.stem, len(paths), places.total - missing, missing, unfinished)
+            store_totals(journal)
+    return MergedRun(out, out.stem, len(paths), places.total - missing, missing, unfinished)
 
 
 def difference(one: HeaderData, other: HeaderData) -> tuple[str, str, str] | None:
@@ -212,7 +212,7 @@ def _at_home(
         }
         try:
             return placed, list(benchmark(header["spec"]["benchmark"]).load(stored_task_file(placed)))
-        except Damaged:
+        except DamagedData:
             raise
         except (StoreError, RecordMismatch) as error:
             missed = missed or error

@@ -23,7 +23,7 @@ from models.engine import (
     HasContextLimits,
     HasTroubles,
     Reply,
-    TellsTools,
+    ToolCapability,
     Usage,
 )
 from models.sampling import bare, sampled
@@ -35,14 +35,14 @@ from tasks.agents.budgets import with_limits
 from tasks.agents.modes import split
 from tasks.benchmark import Benchmark, Question
 from tasks.episode.events import ModelCalled, Seated, record_of
-from tasks.episode.scheduler import HUMAN, Committed, Notice, Scheduler
+from tasks.episode.scheduler import HUMAN, Notice, RecordsCommitted, Scheduler
 from tasks.episode.seats import Program
 from tasks.episode.state import fold
 from tasks.errors import TaskError
 from tasks.run.cast import Cast, drawn
 from tasks.run.engines import open_engine
 from tasks.run.header import description_hash
-from tasks.run.listing import seal
+from tasks.run.listing import store_totals
 from tasks.run.reading import grade_of, grades, is_scored, read_episode, score, summarise
 from tasks.run.spec import RunSpec
 from tasks.scoring.context import ScoreContext
@@ -57,7 +57,7 @@ SCORED_AT_ONCE = 200
 """Episodes whose scores are written in one transaction."""
 
 
-class Budget:
+class RunBudget:
     """Tokens and seconds, None for as many as it takes. Watches the run whose budget it is."""
 
     def __init__(
@@ -71,9 +71,9 @@ class Budget:
         self._used = 0
         self._began: float | None = None
 
-    def having(self, tokens: int | None, seconds: float | None) -> Budget:
+    def having(self, tokens: int | None, seconds: float | None) -> RunBudget:
         """Another one, with what is given here in place of what was given before."""
-        return Budget(tokens or self.tokens, seconds or self.seconds, self._clock)
+        return RunBudget(tokens or self.tokens, seconds or self.seconds, self._clock)
 
     def begin(self, journal: Journal) -> bool:
         """Count what the record of the run holds, and begin the sitting. False where that was done before."""
@@ -85,7 +85,7 @@ class Budget:
 
     def notify(self, notice: Notice) -> None:
         """Count what is on disk."""
-        if isinstance(notice, Committed):
+        if isinstance(notice, RecordsCommitted):
             self._used += sum(_tokens(record.event) for record in notice.records)
 
     def spent(self) -> TaskError | None:
@@ -125,7 +125,7 @@ WHOLE = frozenset({"stop", "length", "repetition"})
 _REPLY: TypeAdapter[Reply] = TypeAdapter(Reply)
 
 
-class KnownReplies:
+class CachedReplies:
     """The cache as a run uses it; `engines` by SPEC, as they are when a question is asked."""
 
     def __init__(self, replies: Cache, engines: Mapping[str, Engine]) -> None:
@@ -184,9 +184,9 @@ class Run:
     engines: dict[str, Engine]
     program: Program | None = None
     """The rules of its episodes; made when the first is opened."""
-    budget: Budget = field(default_factory=Budget)
+    budget: RunBudget = field(default_factory=RunBudget)
     """What it may spend; replaced before it goes on."""
-    known: KnownReplies | None = None
+    known: CachedReplies | None = None
     """Replies of earlier runs, where they are taken."""
     rows: dict[str, EpisodeRow] = field(default_factory=dict)
     """Its episodes by id; filled when it begins or goes on."""
@@ -297,7 +297,7 @@ class Run:
         close_engines(self.engines)
         with suppress(StoreError):  # a full disk, say: lists then read the run itself
             if self.rows and not self.scheduler.episodes.open:
-                seal(self.journal)
+                store_totals(self.journal)
         self.journal.close()
         self.pack.close()
         if self.known is not None:
@@ -336,7 +336,7 @@ def check_calls(sitting: Iterable[Seated], engines: Mapping[str, Engine]) -> Non
     """
     for sits in sitting:
         engine = engines.get(sits.engine)
-        if split(sits.policy)[1] == "native" and isinstance(engine, TellsTools):
+        if split(sits.policy)[1] == "native" and isinstance(engine, ToolCapability):
             engine.check_tools()
 
 

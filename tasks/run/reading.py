@@ -21,7 +21,7 @@ from tasks.scoring.bertscore import SCORER as BERTSCORE
 from tasks.scoring.bertscore import with_closeness
 from tasks.scoring.context import Grade, ScoreContext
 from tasks.scoring.metrics import Summary
-from tasks.scoring.result import Result, Scored, newest
+from tasks.scoring.result import Result, ScoredAttempt, newest
 
 GRADER = "grader"
 """The scorer under which a grader's word stands in the journal."""
@@ -82,7 +82,7 @@ def read_episode(journal: Journal, episode: str, attempt: int | None = None) -> 
     return [record_of(entry) for entry in journal.entries(chosen[-1].id)]
 
 
-def attempts_of(journal: Journal, bench: Benchmark, only: Collection[str] | None = None) -> Iterator[Scored]:
+def attempts_of(journal: Journal, bench: Benchmark, only: Collection[str] | None = None) -> Iterator[ScoredAttempt]:
     """The last attempts at the episodes of a run, all or those alone, in order, with their score rows on record. Each
     is read when it is looked at: memory does not grow with the run."""
     for row, attempts in journal.walk():
@@ -90,10 +90,10 @@ def attempts_of(journal: Journal, bench: Benchmark, only: Collection[str] | None
             yield _attempt(journal, bench, row, attempts[-1].id)
 
 
-def _attempt(journal: Journal, bench: Benchmark, row: EpisodeRow, attempt: int) -> Scored:
+def _attempt(journal: Journal, bench: Benchmark, row: EpisodeRow, attempt: int) -> ScoredAttempt:
     state = fold([record_of(entry) for entry in journal.entries(attempt)])
     result = bench.result(row.task_id, row.epoch, state)
-    return Scored(result, newest(journal.scores(attempt)), attempt, state.stopped is not None)
+    return ScoredAttempt(result, newest(journal.scores(attempt)), attempt, state.stopped is not None)
 
 
 AUXILIARY = frozenset({HUMAN, GRADER, BERTSCORE})
@@ -116,8 +116,8 @@ def score(
 
 
 def scored(
-    bench: Benchmark, questions: Iterable[Question], attempts: Iterable[Scored], context: ScoreContext
-) -> Iterator[Scored]:
+    bench: Benchmark, questions: Iterable[Question], attempts: Iterable[ScoredAttempt], context: ScoreContext
+) -> Iterator[ScoredAttempt]:
     """The attempts at these questions; one that the rules of today have not scored (it is open, comes from elsewhere,
     was left by a kill or scored by an older version) is scored as it stands, and nothing is written."""
     known = {question.id: question for question in questions}
@@ -153,7 +153,7 @@ def summarise(
     """What a run came to, made of the score rows of its last attempts; `questions`: those that were asked; `only`:
     episodes, all where it is None."""
 
-    def attempts() -> Iterator[Scored]:
+    def attempts() -> Iterator[ScoredAttempt]:
         return scored(bench, questions, attempts_of(journal, bench, only), context)
 
     made = bench.summary(str(header_of(journal)["run"]), questions, attempts(), context)

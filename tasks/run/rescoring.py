@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 
-from store.errors import Damaged, StoreError
+from store.errors import DamagedData, StoreError
 from store.journal import Journal, ScoreRow
 from store.pack import Pack
 from store.run_file import reading
@@ -21,12 +21,12 @@ from tasks.benchmark import Benchmark, Question, benchmark
 from tasks.errors import RecordMismatch, UsageError
 from tasks.run.engines import run_path
 from tasks.run.header import HeaderData, header_of, spec_of, unchanged
-from tasks.run.listing import seal
+from tasks.run.listing import store_totals
 from tasks.run.plan import stored_task_file
 from tasks.run.reading import attempts_of, grades, is_scored, score, summarise
 from tasks.scoring.context import Grade, ScoreContext
 from tasks.scoring.metrics import Summary
-from tasks.scoring.result import Scored
+from tasks.scoring.result import ScoredAttempt
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class StoredRun:
     graded: Mapping[tuple[str, int], Grade] = field(default_factory=dict)
 
     @property
-    def attempts(self) -> Iterator[Scored]:
+    def attempts(self) -> Iterator[ScoredAttempt]:
         """The last attempts at its episodes in order, with their score rows on record."""
         with Journal.open(self.path) as journal:
             yield from attempts_of(journal, self.bench)
@@ -75,7 +75,7 @@ def pack_of(header: HeaderData) -> Iterator[Pack | None]:
     recorded = header.get("pack") or {}
     try:
         pack = Pack.open(recorded.get("path") or recorded["name"]) if recorded.get("name") else None
-    except Damaged:
+    except DamagedData:
         raise  # what is scored without it would not be the same score
     except StoreError:
         pack = None
@@ -117,7 +117,7 @@ def append_scores(run: StoredRun, scorers: Sequence[str] = ()) -> int:
             return 0
         with Journal.open(run.path, write=True) as journal:
             appended = journal.add_scores(chain((first,), rows))
-            seal(journal)
+            store_totals(journal)
     return appended
 
 

@@ -29,9 +29,9 @@ from tasks.run.engines import run_path
 from tasks.run.fitting import fitted, refuse_narrow
 from tasks.run.header import description_hash, header_of, now, refuse_imported, spec_of, unchanged
 from tasks.run.opened import (
-    Budget,
-    KnownReplies,
+    CachedReplies,
     Run,
+    RunBudget,
     check_calls,
     close_engines,
     engine_for,
@@ -97,11 +97,11 @@ def look_at(run: Run, row: EpisodeRow, attempt: int) -> None:
     if stopped is not None and not stopped.reason.startswith(INFRASTRUCTURE):
         run.scheduler.episodes.over(row.id, stopped.outcome, stopped.reason)
     else:
-        _Left.of(run, row.id)
+        _EpisodeRemainder.of(run, row.id)
 
 
 @dataclass(frozen=True, slots=True)
-class _Left:
+class _EpisodeRemainder:
     """What is left of an episode that goes on: the records that stand, and whether its last attempt failed, or
     nothing of it counts any more."""
 
@@ -112,7 +112,7 @@ class _Left:
     anew: bool
 
     @classmethod
-    def of(cls, run: Run, episode: str) -> _Left:
+    def of(cls, run: Run, episode: str) -> _EpisodeRemainder:
         """From the record of its last attempt; what is seated must be here, and be what it was."""
         row, journal = run.rows[episode], run.journal
         question, attempt = run.by_id[row.task_id], journal.attempts(episode)[-1].id
@@ -130,7 +130,7 @@ class _Left:
 def taken_up(run: Run, episode: str) -> Driver:
     """An episode that begins or goes on: its first attempt, the one that was left, or another after one that
     failed."""
-    left = _Left.of(run, episode)
+    left = _EpisodeRemainder.of(run, episode)
     attempt = left.attempt
     if left.failed or (left.anew and left.records):
         attempt = run.journal.begin_attempt(episode, left.failed or "new attempt").id
@@ -343,9 +343,9 @@ def _open(
     name: str, spec: RunSpec, bench: Benchmark, journal: Journal, pack: Pack, questions: list[Question],
     engines: dict[str, Engine], watchers: Sequence[Watcher],
 ) -> Run:  # fmt: skip
-    known = KnownReplies(Cache(file_of("replies")), engines) if spec.cache else None
+    known = CachedReplies(Cache(file_of("replies")), engines) if spec.cache else None
     scheduler = Scheduler(journal, engines, watchers, known=known)
-    budget = Budget(spec.budget_tokens, spec.budget_seconds)
+    budget = RunBudget(spec.budget_tokens, spec.budget_seconds)
     run = Run(name, spec, bench, journal, scheduler, questions, pack, engines, budget=budget, known=known)
     run.scheduler.episodes.begin = partial(taken_up, run)
     run.scheduler.episodes.read = partial(read_over, run)

@@ -39,7 +39,7 @@ DEGENERATE = 0.3
 """Share of replies that may be an echo, a recital, a repeat, or a loop."""
 
 
-class Scene(NamedTuple):
+class SeatTryout(NamedTuple):
     """Tasks of the sample with the model in one seat. role: '' where it is the tested one, whose method is then
     `agent`; else `agent` is who sits in the tested seat. turns: after which an episode is cut."""
 
@@ -54,24 +54,24 @@ class Scene(NamedTuple):
 
 _HOPS = ("sample-101", "sample-103")
 _ADVICE, _DRAFTS, _CIVIL, _CRIMINAL = ((f"{env}-0001", f"{env}-0002") for env in ("KQ", "CD", "CI", "CR"))
-SCENES: Mapping[str, Scene] = {
+SCENES: Mapping[str, SeatTryout] = {
     scene.seat: scene
     for scene in (
-        Scene("react", LAB, _HOPS, 3, "react"),
-        Scene("plan-solve", LAB, _HOPS, 3, "plan-solve"),
-        Scene("plan-execute", LAB, _HOPS, 3, "plan-execute"),
-        Scene("direct", LAB, (*_HOPS, "sample-106"), 1),
-        Scene("search", LAW, ("sample-lar-001", "sample-travel-01a"), 3, "search"),
-        Scene("trainee", COURTS, _ADVICE, 3),
-        Scene("client", COURTS, _ADVICE, 3, "gold", "client"),
-        Scene("party", COURTS, _DRAFTS, 3, "gold", "plaintiff"),
-        Scene("drafter", COURTS, _DRAFTS, 3),
-        Scene("counsel", COURTS, _CIVIL, 8, "gold", "plaintiff_lawyer"),
-        Scene("judge", COURTS, _CIVIL, 3, settings={"aid": "duties"}),
-        Scene("procurator", COURTS, _CRIMINAL, 8, "gold", "procurator"),
-        Scene("accused", COURTS, _CRIMINAL, 8, "gold", "defendant"),
-        Scene("defender", COURTS, _CRIMINAL, 12, "gold", "defence_lawyer"),
-        Scene(GRADER, COURTS, _ADVICE, 15, "gold", GRADER),
+        SeatTryout("react", LAB, _HOPS, 3, "react"),
+        SeatTryout("plan-solve", LAB, _HOPS, 3, "plan-solve"),
+        SeatTryout("plan-execute", LAB, _HOPS, 3, "plan-execute"),
+        SeatTryout("direct", LAB, (*_HOPS, "sample-106"), 1),
+        SeatTryout("search", LAW, ("sample-lar-001", "sample-travel-01a"), 3, "search"),
+        SeatTryout("trainee", COURTS, _ADVICE, 3),
+        SeatTryout("client", COURTS, _ADVICE, 3, "gold", "client"),
+        SeatTryout("party", COURTS, _DRAFTS, 3, "gold", "plaintiff"),
+        SeatTryout("drafter", COURTS, _DRAFTS, 3),
+        SeatTryout("counsel", COURTS, _CIVIL, 8, "gold", "plaintiff_lawyer"),
+        SeatTryout("judge", COURTS, _CIVIL, 3, settings={"aid": "duties"}),
+        SeatTryout("procurator", COURTS, _CRIMINAL, 8, "gold", "procurator"),
+        SeatTryout("accused", COURTS, _CRIMINAL, 8, "gold", "defendant"),
+        SeatTryout("defender", COURTS, _CRIMINAL, 12, "gold", "defence_lawyer"),
+        SeatTryout(GRADER, COURTS, _ADVICE, 15, "gold", GRADER),
     )
 }
 Row = dict[str, Any]
@@ -82,14 +82,14 @@ Watched = Callable[[Callable[[], None]], AbstractContextManager[threading.Event]
 """Given what cuts the calls in flight, an event that is set when somebody wants an end."""
 
 
-def scenes(seats: Sequence[str]) -> list[tuple[Scene, Calls | None]]:
+def scenes(seats: Sequence[str]) -> list[tuple[SeatTryout, Calls | None]]:
     """What is to be tried: every seat in the form that its model was trained for (None), or of those named every form
     that a method knows. No seat of the courts has tools here: the law of the sample is fictional.
 
     Raises:
         UsageError: there is no such seat.
     """
-    found: list[tuple[Scene, Calls | None]] = []
+    found: list[tuple[SeatTryout, Calls | None]] = []
     for seat in dict.fromkeys(seats):
         if seat not in SCENES:
             raise UsageError(f"there is no seat '{seat}' to try", f"Name one of {', '.join(SCENES)}.")
@@ -100,7 +100,7 @@ def scenes(seats: Sequence[str]) -> list[tuple[Scene, Calls | None]]:
 
 
 def play(
-    scene: Scene, model: str, form: Calls | None, folder: Path,
+    scene: SeatTryout, model: str, form: Calls | None, folder: Path,
     watched: Watched = lambda _: nullcontext(threading.Event()),
 ) -> Row | None:  # fmt: skip
     """Play a scene with the model of a SPEC; the run file lies in `folder`. None where `watched` ended it before."""
@@ -131,7 +131,7 @@ def play(
 
 
 def _row(
-    scene: Scene, form: str, seat: str, events: Sequence[Event], *, failed: str = "", no_tool: bool = False
+    scene: SeatTryout, form: str, seat: str, events: Sequence[Event], *, failed: str = "", no_tool: bool = False
 ) -> Row:  # fmt: skip
     own = [event for event in events if getattr(event, "seat", "") == seat]
     calls = [event for event in own if isinstance(event, ModelCalled)]

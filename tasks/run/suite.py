@@ -58,7 +58,7 @@ Names = Annotated[tuple[str, ...], BeforeValidator(_listed), Field(min_length=1)
 _STRICT = ConfigDict(extra="forbid", frozen=True)
 
 
-class Block(BaseModel):
+class RunsBlock(BaseModel):
     """A [[runs]] of the file: every benchmark with every agent, every model, every seed. No agents: the one that
     plays by default; no models: none."""
 
@@ -76,7 +76,7 @@ class SuiteFile(BaseModel):
     model_config = _STRICT
     name: str = ""
     settings: dict[str, Any] = {}
-    runs: Annotated[list[Block], Field(min_length=1)]
+    runs: Annotated[list[RunsBlock], Field(min_length=1)]
 
 
 class BadSetting(UsageError):
@@ -114,7 +114,7 @@ class Faults:
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class SuiteRun:
     """A run of the suite. id: what stands for its spec; place: the block that names it, as errors say it."""
 
     id: str
@@ -144,7 +144,7 @@ class Suite:
 
     name: str
     file: Path
-    members: Sequence[Member]
+    members: Sequence[SuiteRun]
 
 
 def read_suite(file: Path) -> Suite:
@@ -179,7 +179,7 @@ def read_suite(file: Path) -> Suite:
     asked_for = sum(prod(map(len, (b.benchmarks, b.agents, b.models, b.seeds))) for b in given.runs)
     if asked_for > MEMBERS:
         raise UsageError(f"suite {file}, runs: {asked_for} runs, at most {MEMBERS}", "Make it several suites.")
-    members: dict[str, Member] = {}
+    members: dict[str, SuiteRun] = {}
     faults = Faults(file)
     for number, block in enumerate(given.runs, 1):
         place = f"runs[{number}]"
@@ -195,7 +195,7 @@ def read_suite(file: Path) -> Suite:
                     inside = ("runs", number - 1) if one.key in block.settings else ()
                     loc = (*inside, "settings", one.key)
                     faults.add(_place(loc), one.title, one.hint, _line(text, loc))
-            member = Member(_identity(asked), name, spec, place)
+            member = SuiteRun(_identity(asked), name, spec, place)
             if before := members.get(member.id):
                 title = f"the run '{line_of(spec)}' stands in {before.place} already"
                 faults.add(place, title, "Leave one of them out.", _line(text, ("runs", number - 1)))
@@ -209,7 +209,7 @@ def line_of(spec: RunSpec) -> str:
     return " · ".join(filter(None, (spec.benchmark, spec.agent, spec.model, f"seed {spec.seed}")))
 
 
-def check_member(member: Member) -> Mapping[str, Any]:
+def check_member(member: SuiteRun) -> Mapping[str, Any]:
     """See whether the file that lies where a member belongs is that member; its header.
 
     Raises:
@@ -233,7 +233,7 @@ def _meant(bench: Benchmark, spec: RunSpec) -> dict[str, object]:
     return {**spec.model_dump(exclude={*INDIFFERENT, "tasks", "settings"}), **own}
 
 
-def check_ended(member: Member) -> None:
+def check_ended(member: SuiteRun) -> None:
     """See whether a run that has ended is still one of this suite: as asked for, of the same task file and pack.
 
     Raises:
@@ -246,7 +246,14 @@ def check_ended(member: Member) -> None:
 
 
 def _specs(
-    file: Path, given: SuiteFile, block: Block, bad: list[BadSetting], name: str, agent: str, model: str, seed: int
+    file: Path,
+    given: SuiteFile,
+    block: RunsBlock,
+    bad: list[BadSetting],
+    name: str,
+    agent: str,
+    model: str,
+    seed: int,
 ) -> tuple[RunSpec, RunSpec]:
     """The spec of a member as it is written, which stands for it wherever the file lies, and as it is played;
     settings that cannot be go to `bad` and are left out."""
@@ -315,4 +322,4 @@ def _steps(loc: Sequence[int | str]) -> Iterator[str]:
 
 
 def _known(loc: Sequence[int | str]) -> list[str]:
-    return list((Block if len(loc) > 1 else SuiteFile).model_fields)
+    return list((RunsBlock if len(loc) > 1 else SuiteFile).model_fields)

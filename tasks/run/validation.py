@@ -26,7 +26,7 @@ several."""
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class ValidationReport:
     """What a check found. `faults` make the file unusable, `notes` do not; `groups`: tasks by kind."""
 
     benchmark: str
@@ -52,7 +52,7 @@ def benchmark_in(path: Path) -> str:
     return benchmark_of(first)
 
 
-def validate(path: Path, benchmark: str = "") -> Report:
+def validate(path: Path, benchmark: str = "") -> ValidationReport:
     """Check every record of a task file.
 
     Args:
@@ -97,7 +97,7 @@ def validate(path: Path, benchmark: str = "") -> Report:
     if not count:
         faults.append(f"{path}: no tasks in it")
     told += (f"pair {pair} has {n} members instead of 2" for pair, n in sorted(pairs.items()) if n != 2)
-    return Report(benchmark, count, dict(groups), tuple(faults), tuple(told))
+    return ValidationReport(benchmark, count, dict(groups), tuple(faults), tuple(told))
 
 
 def _records(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -16,7 +16,7 @@ from store.journal import ScoreRow
 from tasks import registry
 from tasks.scoring.metrics import SHARE, Group, Measure, Metric, Summary
 from tasks.scoring.names import Names
-from tasks.scoring.result import Result, Scored
+from tasks.scoring.result import Result, ScoredAttempt
 from tasks.scoring.statistics import mean_interval
 
 SECTION = "added"
@@ -67,7 +67,9 @@ def added_rows(benchmark: str, attempt: int, question: object, result: Result) -
     return rows
 
 
-def with_added(summary: Summary, clusters: Mapping[str, str], attempts: Callable[[], Iterable[Scored]]) -> Summary:
+def with_added(
+    summary: Summary, clusters: Mapping[str, str], attempts: Callable[[], Iterable[ScoredAttempt]]
+) -> Summary:
     """A summary with the means of added scorers, from the rows of its attempts; `clusters`: id of a task -> its
     cluster."""
     scorers = {scorer.name.partition("/")[0]: scorer for scorer in scorers_of(summary.benchmark)}

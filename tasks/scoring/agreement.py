@@ -238,7 +238,7 @@ class Agreement:
 
 
 @dataclass(frozen=True, slots=True)
-class Rated:
+class MetricRatings:
     """What was said of one metric in one group; `clusters` names the cluster of each unit."""
 
     ratings: Ratings
@@ -314,7 +314,7 @@ def _raw(rows: Sequence[Sequence[float | None]], names: Sequence[Hashable], rate
 
 def ratings_of(
     journal: Journal, group: Group = group_of, clusters: Mapping[str, str] | None = None
-) -> dict[tuple[str, str], Rated]:
+) -> dict[tuple[str, str], MetricRatings]:
     """(group, metric) -> who said what of the last attempts; people come before graders, the newest word of each
     counts."""
     by_attempt: dict[int, list[ScoreRow]] = {}
@@ -333,7 +333,7 @@ def ratings_of(
                     unit = f"{row.id}/{part}" if part else row.id
                     said.setdefault((name, metric), {}).setdefault(_rater(score), {})[unit] = float(value)
                     cluster_of.setdefault((name, metric), {})[unit] = (clusters or {}).get(row.task_id, row.task_id)
-    return {about: Rated(_named(ratings), cluster_of[about]) for about, ratings in said.items()}
+    return {about: MetricRatings(_named(ratings), cluster_of[about]) for about, ratings in said.items()}
 
 
 def _rater(score: ScoreRow) -> _Rater:

@@ -37,7 +37,7 @@ def words_of(text: Tokens) -> int:
     return len(text.ids) - sum(text.special)
 
 
-class Found(NamedTuple):
+class BertScore(NamedTuple):
     """Precision, recall, F1."""
 
     precision: float
@@ -45,11 +45,11 @@ class Found(NamedTuple):
     f1: float
 
 
-NONE = Found(0.0, 0.0, 0.0)
+NONE = BertScore(0.0, 0.0, 0.0)
 """Of an answer without a word."""
 
 
-def bertscore(candidate: Tokens, reference: Tokens) -> Found | None:
+def bertscore(candidate: Tokens, reference: Tokens) -> BertScore | None:
     """How close an answer is to the reference; None where the words of one of them weigh nothing.
 
     An answer without a word gets 0; a reference without one says nothing.
@@ -61,7 +61,7 @@ def bertscore(candidate: Tokens, reference: Tokens) -> Found | None:
     similar = _unit(candidate.vectors) @ _unit(reference.vectors).T
     precision = _mean(similar.max(axis=1), _weights(candidate))
     recall = _mean(similar.max(axis=0), _weights(reference))
-    return None if precision is None or recall is None else Found(precision, recall, _f1(precision, recall))
+    return None if precision is None or recall is None else BertScore(precision, recall, _f1(precision, recall))
 
 
 def _unit(vectors: Vectors) -> NDArray[np.float64]:

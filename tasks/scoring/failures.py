@@ -150,14 +150,14 @@ STATUSES: dict[Status, Names] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class StepQuote:
     """A step of the record, and words quoted from it. Step 0: no step of the agent."""
 
     step: int
     quote: str
 
     @classmethod
-    def of(cls, step: int, *words: object) -> Place:
+    def of(cls, step: int, *words: object) -> StepQuote:
         """Words on one line, cut to `QUOTED` characters."""
         text = " ".join(" ".join(str(word) for word in words if word not in (None, "")).split())
         return cls(step, text if len(text) <= QUOTED else f"{text[: QUOTED - 1]}…")
@@ -170,7 +170,7 @@ class Finding:
 
     failure: str
     why: str
-    places: tuple[Place, ...]
+    places: tuple[StepQuote, ...]
     decisive: bool = True
 
     @property
@@ -187,7 +187,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Diagnosis:
     """What an attempt came to: findings in the order of precedence, none for what is solved. from_summary: no call is
     recorded, so the detailed answer stood for what was seen."""
 
@@ -201,26 +201,26 @@ class Verdict:
         return next((one for one in self.findings if one.decisive), None)
 
 
-def judged(findings: Iterable[Finding], attempt: AttemptRecord, why: str, from_summary: bool) -> Verdict:
+def judged(findings: Iterable[Finding], attempt: AttemptRecord, why: str, from_summary: bool) -> Diagnosis:
     """A failure with what was found."""
     found = sorted(_merged(findings), key=lambda one: (ORDER[one.failure], not one.decisive, one.step))
     if not any(one.decisive for one in found):
-        found.append(Finding("other", why, (Place.of(last_step(attempt.state), attempt.res),)))
+        found.append(Finding("other", why, (StepQuote.of(last_step(attempt.state), attempt.res),)))
     if from_summary:  # nothing was played here: there is no step to go to
         found = [replace(one, places=tuple(replace(place, step=0) for place in one.places)) for one in found]
-    return Verdict("failed", tuple(found), from_summary)
+    return Diagnosis("failed", tuple(found), from_summary)
 
 
 def _merged(findings: Iterable[Finding]) -> list[Finding]:
     """The findings, those that say the same of several places as one."""
-    same: dict[tuple[str, str, bool], list[Place]] = {}
+    same: dict[tuple[str, str, bool], list[StepQuote]] = {}
     for one in findings:
         same.setdefault((one.failure, one.why, one.decisive), []).extend(one.places)
     return [Finding(*key[:2], tuple(dict.fromkeys(places))[:MOST_PLACES], key[2]) for key, places in same.items()]
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class ObservedCall:
     """A call of the tested seat with what came back; `status` '' where nothing did."""
 
     step: int
@@ -237,10 +237,10 @@ class Call:
         return self.status == "ok"
 
     @property
-    def place(self) -> Place:
+    def place(self) -> StepQuote:
         """The call and what came back."""
         asked = (f"{self.tool}({spelt(self.input)})", "→") if self.tool else ()
-        return Place.of(self.step, *asked, self.observation)
+        return StepQuote.of(self.step, *asked, self.observation)
 
 
 def spelt(value: object) -> str:
@@ -251,7 +251,7 @@ def spelt(value: object) -> str:
         return str(type(value))
 
 
-def calls_of(records: Sequence[Record]) -> list[Call]:
+def calls_of(records: Sequence[Record]) -> list[ObservedCall]:
     """The calls of the tested seat in order."""
     returned: dict[int, ToolReturned] = {}
     for record in records:
@@ -263,7 +263,7 @@ def calls_of(records: Sequence[Record]) -> list[Call]:
         if isinstance(called, ToolCalled) and called.seat == SEAT:
             back = returned.get(record.seq)
             more = (back.status, back.observation, back.value, back.unknown) if back else ()
-            found.append(Call(record.step, called.tool, called.input, *more))
+            found.append(ObservedCall(record.step, called.tool, called.input, *more))
     return found
 
 
@@ -316,9 +316,9 @@ class AttemptRecord:
         return self.concluded
 
     @property
-    def said(self) -> Place:
+    def said(self) -> StepQuote:
         """The answer."""
-        return Place.of(answer_step(self.state), self.read or self.res)
+        return StepQuote.of(answer_step(self.state), self.read or self.res)
 
 
 A = TypeVar("A", bound=AttemptRecord)
@@ -331,12 +331,12 @@ def _end(attempt: AttemptRecord) -> Iterator[Finding]:
     state = attempt.state
     if state.stopped is not None and (found := ENDS.get(state.stopped.outcome)):
         decisive = not attempt.excused or found[0] in ("error", "context_full")
-        yield Finding(*found, (Place.of(last_step(state), state.stopped.reason),), decisive)
+        yield Finding(*found, (StepQuote.of(last_step(state), state.stopped.reason),), decisive)
 
 
 def _repeated(attempt: AttemptRecord) -> Iterator[Finding]:
     """Calls that came again and again, where nothing new can come of it; the place is the first repetition."""
-    same: dict[tuple[str, str], list[Call]] = defaultdict(list)
+    same: dict[tuple[str, str], list[ObservedCall]] = defaultdict(list)
     for call in attempt.calls:
         same[call.tool, spelt(call.input)].append(call)
     for often in same.values():
@@ -365,30 +365,30 @@ def _unreadable(attempt: AttemptRecord) -> Iterator[Finding]:
         many = 2 * len(rejected) >= len(readings)
         lost = planned == 1 and any(at > 0 for at, _ in rejected)
         yield Finding(
-            "format", "rejected", tuple(Place.of(at, one.note) for at, one in rejected)[:MOST_PLACES],
+            "format", "rejected", tuple(StepQuote.of(at, one.note) for at, one in rejected)[:MOST_PLACES],
             not attempt.concluded and (open_end or many or lost),
         )  # fmt: skip
     answered, outcome = state.answered, state.stopped.outcome if state.stopped else ""
     if outcome == "finished" and answered is not None and not answered.res.strip():
-        yield Finding("format", "no_answer", (Place.of(answer_step(state), answered.summary),))
+        yield Finding("format", "no_answer", (StepQuote.of(answer_step(state), answered.summary),))
 
 
 def verdict(
     attempt: A, detectors: Sequence[Detector[A]] = (), *, why: str = "unknown", from_summary: bool = False
-) -> Verdict:
+) -> Diagnosis:
     """Why an attempt failed: what any record tells, then what the detectors of its benchmark find; `other` for the
     reason `why` where nothing of it was left standing."""
     every: tuple[Detector[A], ...] = (_end, _repeated, _unreadable, *detectors)
     return judged((one for detector in every for one in detector(attempt)), attempt, why, from_summary)
 
 
-def generic(state: State) -> Verdict:
+def generic(state: State) -> Diagnosis:
     """What the record of any benchmark tells: why an episode did not come to its end.
 
     What an episode that came to its end is worth is not judged here.
     """
     if state.stopped is None:
-        return Verdict("unfinished")
+        return Diagnosis("unfinished")
     if state.stopped.outcome == "finished":
-        return Verdict("unjudged")
+        return Diagnosis("unjudged")
     return verdict(AttemptRecord(state))

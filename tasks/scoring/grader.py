@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 
-from models.engine import Ask, Engine, EngineError, Message, Reply, Settings
+from models.engine import Ask, Engine, EngineError, Message, Reply, SamplingSettings
 from models.sampling import sampled
 from models.schema import violation
 from store.journal import Journal, ScoreRow
@@ -95,7 +95,7 @@ def _ask(engine: Engine, spec: str, gradings: Sequence[tuple[str, Grading]]) -> 
         sampled(
             Ask(
                 GRADER, (Message("user", grading.text),), grading.prompt, grading.schema, episode=episode,
-                settings=Settings(max_tokens=800,
+                settings=SamplingSettings(max_tokens=800,
                     seed=int(sha256(grading.text.encode("utf-8", "surrogatepass")).hexdigest()[:7], 16)),
             ),
             spec,

@@ -115,7 +115,7 @@ def newest(rows: Iterable[ScoreRow]) -> dict[tuple[int, str, str], ScoreRow]:
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class SampledEpisode:
     """An episode that people are asked about; `of`: ended episodes of its group; `authors`: who has scored it
     already."""
 
@@ -128,13 +128,13 @@ class Chosen:
     authors: tuple[str, ...]
 
 
-def sample(journal: Journal, group: Group = group_of, share: float = SHARE, seed: int = SEED) -> list[Chosen]:
+def sample(journal: Journal, group: Group = group_of, share: float = SHARE, seed: int = SEED) -> list[SampledEpisode]:
     """The seeded sample of a run: of each group the share of its ended episodes, at least one; groups in order of the
     run.
 
     Episodes that failed or were cancelled hold nothing to score and are not counted.
     """
-    groups: dict[str, dict[str, Chosen]] = {}
+    groups: dict[str, dict[str, SampledEpisode]] = {}
     for row in journal.episodes():
         state = _state(journal, row)
         if not _scorable(state) or state.stopped is None:
@@ -142,11 +142,11 @@ def sample(journal: Journal, group: Group = group_of, share: float = SHARE, seed
         attempt = journal.attempts(row.id)[-1].id
         authors = tuple(sorted({score.author for score in journal.scores(attempt) if score.scorer == SCORER}))
         name = group(row.task_id, state.card)
-        groups.setdefault(name, {})[row.id] = Chosen(
+        groups.setdefault(name, {})[row.id] = SampledEpisode(
             row.id, row.task_id, name, 0, state.stopped.outcome, attempt, authors
         )
     return [
-        Chosen(one.episode, one.task_id, one.group, len(members), one.outcome, one.attempt, one.authors)
+        SampledEpisode(one.episode, one.task_id, one.group, len(members), one.outcome, one.attempt, one.authors)
         for members in groups.values()
         for one in map(members.__getitem__, drawn(list(members), share, seed))
     ]

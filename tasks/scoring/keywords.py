@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from tasks.scoring.strict import is_derived, seen_in, strict_hit
+from tasks.scoring.strict import is_derived, shows_key, strict_hit
 
 COMPAT_VERSION = "compat/1"
 _ARTICLE = re.compile(r".{2,60}第[零〇一二三四五六七八九十百千]+条(?:之[一二三四五六七八九十]+)?")
@@ -73,7 +73,7 @@ def not_given(question: str, keys: Iterable[str]) -> list[str]:
 
 
 def _seen(key: str, observations: Sequence[str]) -> bool:
-    return any(seen_in(key, observation) for observation in observations)
+    return any(shows_key(key, observation) for observation in observations)
 
 
 def evidence_rate(observations: Sequence[str], keys: Sequence[str], middle: Sequence[str]) -> float:

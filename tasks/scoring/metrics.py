@@ -41,7 +41,7 @@ EMPTY = Cell(text=" ")
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TableRow:
     """heads: what the row is, one text a head of the table; kind: whose figures they are."""
 
     heads: tuple[str, ...]
@@ -57,7 +57,7 @@ class Table:
     title: str
     heads: tuple[str, ...]
     columns: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[TableRow, ...]
     notes: tuple[str, ...] = ()
     places: int = 2
     plot: str = ""
@@ -81,7 +81,7 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Folded:
+class CollapsibleText:
     """A long text that a page folds away: its lines, and what is said of the part that was cut off."""
 
     title: str
@@ -187,7 +187,7 @@ class Metric:
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class AttemptCounts:
     """What was counted over the attempts of a run. outcomes add up to n; flags: those of the benchmark, present or
     not, and others that occurred; tokens: of each attempt, as engine or provider counted; seconds: machine time of
     all; replies: of each model's seat."""
@@ -201,7 +201,7 @@ class Tally:
     replies: Replies = field(default_factory=dict)
 
     @classmethod
-    def of(cls, results: Sequence[Result], flags: Sequence[str]) -> Tally:
+    def of(cls, results: Sequence[Result], flags: Sequence[str]) -> AttemptCounts:
         """The counts of all attempts; `flags` are counted in any case."""
         return cls(
             len(results),
@@ -233,7 +233,7 @@ class Summary:
 
     run: str
     benchmark: str
-    tally: Tally
+    tally: AttemptCounts
     groups: Sequence[Group]
     rows: Sequence[Metric]
     limits: ClassVar[Mapping[Limit, Names]] = {}
@@ -347,7 +347,7 @@ class Report:
     header: Mapping[str, object] = field(default_factory=dict)
     failures: Mapping[str, int] = field(default_factory=dict)
     tables: Sequence[Table] = ()
-    folded: Sequence[Folded] = ()
+    folded: Sequence[CollapsibleText] = ()
 
 
 def _added(row: Metric) -> Tree:

@@ -45,7 +45,7 @@ class Fourfold:
 
 
 @dataclass(frozen=True, slots=True)
-class Paired:
+class PairedResult:
     """What n pairs in so many clusters say.
 
     p: of the test by signs of whole clusters; detectable: the difference that a comparison of this size and spread
@@ -64,7 +64,9 @@ class Paired:
     fourfold: Fourfold | None
 
 
-def paired(first: Sequence[float], second: Sequence[float], clusters: Sequence[Hashable], *, seed: int = 0) -> Paired:
+def paired(
+    first: Sequence[float], second: Sequence[float], clusters: Sequence[Hashable], *, seed: int = 0
+) -> PairedResult:
     """Compare two lists of values of the same tasks in the same order.
 
     Raises:
@@ -75,7 +77,7 @@ def paired(first: Sequence[float], second: Sequence[float], clusters: Sequence[H
     differences = [b - a for a, b in zip(first, second, strict=True)]
     n = len(first)
     p, test = sign_flip(differences, clusters, seed=seed)
-    return Paired(
+    return PairedResult(
         n, len(set(clusters)), math.fsum(first) / n, math.fsum(second) / n, math.fsum(differences) / n,
         difference_interval(differences, clusters), p, test, detectable(differences, clusters),
         _fourfold(first, second),

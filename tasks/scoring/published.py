@@ -18,7 +18,7 @@ Place = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Published:
+class PublishedRow:
     """A row of a paper: a model and how it was used. tables: where the figures stand; tasks: how many tasks it was
     made on, of a group where tables have a mean over groups; tokens: of all tasks, None where nobody says."""
 
@@ -32,7 +32,7 @@ class Published:
     tokens: int | None = None
 
 
-class _Table(BaseModel):
+class _PublishedTable(BaseModel):
     model_config = ConfigDict(extra="forbid")
     table: str
     measure: str
@@ -40,19 +40,19 @@ class _Table(BaseModel):
     groups: list[str] = []
 
 
-class _File(BaseModel):
+class _PublishedFile(BaseModel):
     model_config = ConfigDict(extra="forbid")
     paper: str
     scale: float
     tasks: int
     groups: list[str] = []
     sizes: dict[str, float] = {}
-    tables: list[_Table]
+    tables: list[_PublishedTable]
 
 
-def published(path: Path) -> Sequence[Published]:
+def published(path: Path) -> Sequence[PublishedRow]:
     """The rows of a file, each model and way once with all that its tables say."""
-    file = _File.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+    file = _PublishedFile.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
     values: dict[tuple[str, str], dict[Place, float]] = {}
     tables: dict[tuple[str, str], list[str]] = {}
     tokens: dict[tuple[str, str], int] = {}
@@ -66,7 +66,7 @@ def published(path: Path) -> Sequence[Published]:
             if counted:
                 tokens[model, way] = int(counted[0])
     return [
-        Published(
+        PublishedRow(
             file.paper, model, way, ", ".join(tables[model, way]), file.tasks, found, file.sizes.get(model),
             tokens.get((model, way)),
         )

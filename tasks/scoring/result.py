@@ -86,7 +86,7 @@ def newest(rows: Iterable[ScoreRow]) -> dict[str, ScoreRow]:
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
+class ScoredAttempt:
     """An attempt and its score rows: what a summary is made of. rows: see `newest`; attempt: its id in the journal;
     ended: whether it is over."""
 
@@ -95,7 +95,7 @@ class Scored:
     attempt: int = 0
     ended: bool = True
 
-    def light(self) -> Scored:
+    def light(self) -> ScoredAttempt:
         """The same without its texts."""
         return replace(self, result=self.result.light())
 
@@ -111,7 +111,7 @@ class Scored:
         return [one for one in found if isinstance(one, Mapping)] if isinstance(found, list | tuple) else []
 
 
-def with_versions(attempts: Iterable[Scored], versions: dict[str, str]) -> Iterator[Scored]:
+def with_versions(attempts: Iterable[ScoredAttempt], versions: dict[str, str]) -> Iterator[ScoredAttempt]:
     """The attempts, looked at once; on the way it is noted which scorers gave their rows: scorer -> version."""
     for one in attempts:
         versions.update((row.scorer, row.version) for row in one.rows.values() if row.author == OWN)
@@ -127,7 +127,7 @@ class HasId(Protocol):
         ...
 
 
-def complete(questions: Iterable[HasId], attempts: Iterable[Scored]) -> Iterator[Scored]:
+def complete(questions: Iterable[HasId], attempts: Iterable[ScoredAttempt]) -> Iterator[ScoredAttempt]:
     """The attempts at these questions, looked at once; a question without any is one error without scores. Attempts
     at no question are left out."""
     missing = {question.id: True for question in questions}
@@ -135,7 +135,7 @@ def complete(questions: Iterable[HasId], attempts: Iterable[Scored]) -> Iterator
         if one.result.task_id in missing:
             missing[one.result.task_id] = False
             yield one
-    yield from (Scored(Result(name, "error", "", "")) for name, still in missing.items() if still)
+    yield from (ScoredAttempt(Result(name, "error", "", "")) for name, still in missing.items() if still)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +160,7 @@ NAMED = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Predicted:
+class PredictedAnswer:
     """The answer to one task; `failed`: it stands for an exception of whoever ran it, not for an answer."""
 
     res: str
@@ -180,7 +180,7 @@ class TokenCount:
 class Predictions:
     """By task id; `notes` for a person. A task without an answer counts as an error."""
 
-    answers: Mapping[str, Predicted]
+    answers: Mapping[str, PredictedAnswer]
     notes: tuple[str, ...] = ()
     tokens: Mapping[str, TokenCount] = field(default_factory=dict)
 

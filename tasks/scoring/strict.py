@@ -68,13 +68,13 @@ class Amount:
     written: Decimal | None = None
     one: bool = False
 
-    def met_by(self, found: Amount | Day) -> bool:
+    def met_by(self, found: Amount | PartialDate) -> bool:
         """Whether a found value is this one at the precision in which this one is written."""
         if not isinstance(found, Amount):
             return False
         return self._equals(found.value)
 
-    def named_by(self, found: Amount | Day) -> bool:
+    def named_by(self, found: Amount | PartialDate) -> bool:
         """The same for a key that gives no unit at all: `4653` may stand for 4653万元."""
         return self.met_by(found) or (
             isinstance(found, Amount) and found.written is not None and self._equals(found.written)
@@ -87,16 +87,16 @@ class Amount:
 
 
 @dataclass(frozen=True, slots=True)
-class Day:
+class PartialDate:
     """A date; `day` is 0 when only year and month are written."""
 
     year: int
     month: int
     day: int
 
-    def met_by(self, found: Amount | Day) -> bool:
+    def met_by(self, found: Amount | PartialDate) -> bool:
         """Whether a found value is this date, or lies in this month when no day is written."""
-        if not isinstance(found, Day):
+        if not isinstance(found, PartialDate):
             return False
         return (self.year, self.month) == (found.year, found.month) and self.day in (0, found.day)
 
@@ -106,7 +106,7 @@ class Canonical:
     """A text in one spelling: `items[i]` is the value of the mark at `places[i]` of the skeleton."""
 
     skeleton: str
-    items: tuple[Amount | Day, ...]
+    items: tuple[Amount | PartialDate, ...]
     places: tuple[int, ...]
 
 
@@ -115,15 +115,17 @@ def _rounded(value: Decimal, quantum: Decimal) -> Decimal:
     return steps.quantize(Decimal(1), rounding=ROUND_HALF_UP, context=_CONTEXT)
 
 
-def _day(text: str) -> Day | None:
+def _day(text: str) -> PartialDate | None:
     parsed: date | None = parse_date(text)
     if parsed is not None:
-        return Day(parsed.year, parsed.month, parsed.day)
+        return PartialDate(parsed.year, parsed.month, parsed.day)
     before, _, after = text.replace(" ", "").partition("年")
     if not after.endswith("月"):
         return None
     year, month = to_decimal(before), to_decimal(after.removesuffix("月"))
-    return Day(int(year), int(month), 0) if year is not None and month is not None and 1 <= month <= 12 else None
+    return (
+        PartialDate(int(year), int(month), 0) if year is not None and month is not None and 1 <= month <= 12 else None
+    )
 
 
 def _amount(text: str) -> Amount | None:
@@ -148,7 +150,7 @@ def _han(text: str) -> Amount | None:
     return None if value is None else Amount(Decimal(value))
 
 
-def _read(match: re.Match[str]) -> Amount | Day | None:
+def _read(match: re.Match[str]) -> Amount | PartialDate | None:
     """The value of a match; words and codes have none: they are compared as text."""
     if match["day"] is not None:
         return _day(match[0])
@@ -157,7 +159,7 @@ def _read(match: re.Match[str]) -> Amount | Day | None:
     return _han(match[0]) if match["han"] is not None else None
 
 
-def _pieces(text: str) -> Iterator[str | Amount | Day]:
+def _pieces(text: str) -> Iterator[str | Amount | PartialDate]:
     """The text cut at its numerals and dates; what cannot be read stays text."""
     position = 0
     while match := _ITEM.search(text, position):
@@ -175,7 +177,7 @@ def canonical(text: str) -> Canonical:
     text = _BULLET.sub("", _PRIVATE.sub("\ufffd", text))
     text = fold_width(text.replace("，", COMMA))
     skeleton: list[str] = []
-    items: list[Amount | Day] = []
+    items: list[Amount | PartialDate] = []
     places: list[int] = []
     length = 0
     for piece in _pieces(text):
@@ -242,13 +244,13 @@ def _find(wanted: Canonical, given: Canonical) -> bool:
     return False
 
 
-def _met(wanted: Canonical, found: Sequence[Amount | Day]) -> bool:
+def _met(wanted: Canonical, found: Sequence[Amount | PartialDate]) -> bool:
     if wanted.skeleton == NUMBER and isinstance(key := wanted.items[0], Amount) and key.written is None:
         return key.named_by(found[0])
     return all(key.met_by(item) for key, item in zip(wanted.items, found, strict=True))
 
 
-def _counts(key: Amount | Day, found: Amount | Day, before: str) -> bool:
+def _counts(key: Amount | PartialDate, found: Amount | PartialDate, before: str) -> bool:
     """Whether a lone 一 is a count: `共一家`, `次数为一次`, but neither `是一家` nor `一起`."""
     lone = isinstance(found, Amount) and found.one
     return (
@@ -265,7 +267,7 @@ def is_derived(key: str) -> bool:
     return key in _JUDGED or _COUNTED.fullmatch(canonical(key).skeleton) is not None
 
 
-def seen_in(key: str, observation: str) -> bool:
+def shows_key(key: str, observation: str) -> bool:
     """Whether an observation shows the key; an amount in 元 may stand there as a bare number, as table cells do."""
     wanted = canonical(key)
     if wanted.skeleton == f"{NUMBER}元":

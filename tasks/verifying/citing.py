@@ -27,7 +27,7 @@ DAYS = ("day", "date", "as_of")
 
 
 @dataclass(frozen=True, slots=True)
-class Cited:
+class TaskCitation:
     """An article as a task cites it. version: the one that decides, None where the law is not known."""
 
     law: str
@@ -53,25 +53,25 @@ def laws_of(pack: Pack | None) -> tuple[Laws, ...]:
     return (*((StatuteBook(pack),) if pack is not None else ()), shipped_laws(), all_laws())
 
 
-def cited(task: Task, day: date | None, laws: Sequence[Laws]) -> tuple[Cited, ...]:
+def cited(task: Task, day: date | None, laws: Sequence[Laws]) -> tuple[TaskCitation, ...]:
     """Every article that question, answer or keys cite by law and number, in order, once."""
     texts = [text for value in task.texts.values() for text in ([value] if isinstance(value, str) else value)]
     named = {(one.law, one.number): None for text in texts for one in citations(text) if one.law}
     return tuple(_cited(law, number, day, laws) for law, number in named)
 
 
-def _cited(law: str, number: ArticleNumber, day: date | None, laws: Iterable[Laws]) -> Cited:
+def _cited(law: str, number: ArticleNumber, day: date | None, laws: Iterable[Laws]) -> TaskCitation:
     known = next((found for one in laws if (found := _having(law, number, one)) is not None), None)
     if known is None:
-        return Cited(law, number, "unknown")
+        return TaskCitation(law, number, "unknown")
     every, having = known
     if day is None:
-        return Cited(law, number, "no_day" if having else "no_article", (having or every)[-1])
+        return TaskCitation(law, number, "no_day" if having else "no_article", (having or every)[-1])
     now = next((version for version in every if version.covers(day)), None)
     if now is not None:
-        return Cited(law, number, "in_force" if now in having else "no_article", now)
+        return TaskCitation(law, number, "in_force" if now in having else "no_article", now)
     started = [version for version in every if version.valid_from is not None and version.valid_from <= day]
-    return Cited(law, number, "ended" if started else "not_yet", started[-1] if started else every[0])
+    return TaskCitation(law, number, "ended" if started else "not_yet", started[-1] if started else every[0])
 
 
 def _having(law: str, number: ArticleNumber, laws: Laws) -> tuple[list[LawVersion], list[LawVersion]] | None:

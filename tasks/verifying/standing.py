@@ -25,7 +25,7 @@ REASONS = ("open", "few", "disputed", "rejected")
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class TaskStatus:
     """One task: everything said of it, in the order of the log, and how it stands.
 
     newest: the last word of each reviewer. outcome: what counts, None while open or disputed.
@@ -43,7 +43,7 @@ class Standing:
         return tuple(one.author for one in self.newest)
 
 
-def standings(tasks: TaskSet, decisions: Sequence[Decision]) -> dict[str, Standing]:
+def standings(tasks: TaskSet, decisions: Sequence[Decision]) -> dict[str, TaskStatus]:
     """Task id -> how it stands, in the order of the file."""
     said: dict[str, list[Decision]] = {task.id: [] for task in tasks.tasks}
     for one in decisions:
@@ -51,26 +51,26 @@ def standings(tasks: TaskSet, decisions: Sequence[Decision]) -> dict[str, Standi
     return {name: _standing(name, tuple(given)) for name, given in said.items()}
 
 
-def _standing(task: str, given: tuple[Decision, ...]) -> Standing:
+def _standing(task: str, given: tuple[Decision, ...]) -> TaskStatus:
     own = {one.author: one for one in given if not one.consensus}
     first = list(dict.fromkeys(one.author for one in given if not one.consensus))
     newest = tuple(own[author] for author in first)
     outcomes = {(one.verdict, _changes(one)) for one in newest}
     settled = given[-1] if given and given[-1].consensus and len(newest) > 1 else None
     if settled is not None:
-        return Standing(task, given, newest, "settled", settled)
+        return TaskStatus(task, given, newest, "settled", settled)
     if len(newest) < 2:
-        return Standing(task, given, newest, "once" if newest else "open", newest[0] if newest else None)
+        return TaskStatus(task, given, newest, "once" if newest else "open", newest[0] if newest else None)
     if len(outcomes) > 1:
-        return Standing(task, given, newest, "disputed", None)
-    return Standing(task, given, newest, "agreed", newest[-1])
+        return TaskStatus(task, given, newest, "disputed", None)
+    return TaskStatus(task, given, newest, "agreed", newest[-1])
 
 
 def _changes(decision: Decision) -> tuple[tuple[str, str | tuple[str, ...]], ...]:
     return tuple(sorted(decision.fields.items()))
 
 
-def visible_to(standing: Standing, author: str) -> tuple[tuple[Decision, ...], int]:
+def visible_to(standing: TaskStatus, author: str) -> tuple[tuple[Decision, ...], int]:
     """What somebody may see of the decisions about a task, and how many stay hidden: all others' before the own
     one."""
     if author and author in standing.reviewers:
@@ -90,7 +90,7 @@ class PairAgreement:
     kappa: Coefficient
 
 
-def agreement(found: Sequence[Standing]) -> list[PairAgreement]:
+def agreement(found: Sequence[TaskStatus]) -> list[PairAgreement]:
     """Each pair of reviewers, by the first word of each about a task: later words were said with the other's in
     view."""
     verdicts: dict[str, dict[str, int]] = {}
@@ -114,7 +114,7 @@ def _pair(first: str, second: str, one: dict[str, int], two: dict[str, int]) -> 
 
 
 @dataclass(frozen=True, slots=True)
-class Published:
+class AcceptedRecords:
     """The records that passed, and the others: reason -> count; causes of rejection -> count."""
 
     records: tuple[dict[str, Any], ...]
@@ -124,7 +124,7 @@ class Published:
     causes: Mapping[str, int]
 
 
-def publish(tasks: TaskSet, decisions: Sequence[Decision], reviewers: int = 2) -> Published:
+def publish(tasks: TaskSet, decisions: Sequence[Decision], reviewers: int = 2) -> AcceptedRecords:
     """What passed: accepted or corrected by this many reviewers alike, or by their consensus.
 
     Raises:
@@ -151,13 +151,13 @@ def publish(tasks: TaskSet, decisions: Sequence[Decision], reviewers: int = 2) -
         raise UsageError(
             f"no task of {tasks.path} has passed: {told}", "`moot review FILE` shows what is left to do."
         )
-    return Published(
+    return AcceptedRecords(
         tuple(passed), verdicts["accept"], verdicts["correct"], {name: refused[name] for name in REASONS},
         dict(causes.most_common()),
     )  # fmt: skip
 
 
-def refusal(standing: Standing, reviewers: int = 2) -> str:
+def refusal(standing: TaskStatus, reviewers: int = 2) -> str:
     """Why a task may not be published, '' where it may."""
     if standing.status in ("open", "disputed"):
         return standing.status
@@ -166,7 +166,7 @@ def refusal(standing: Standing, reviewers: int = 2) -> str:
     return "rejected" if standing.outcome is not None and standing.outcome.verdict == "reject" else ""
 
 
-def _record(tasks: TaskSet, task: Task, standing: Standing, outcome: Decision, day: str) -> dict[str, Any]:
+def _record(tasks: TaskSet, task: Task, standing: TaskStatus, outcome: Decision, day: str) -> dict[str, Any]:
     told = {
         "set": tasks.hash, "file": tasks.path.name, "published": day, "status": standing.status,
         "verdict": outcome.verdict, "reviewers": list(standing.reviewers),

@@ -31,7 +31,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from models.engine import Ask, Delta, EngineError, Message, Reply, Settings  # noqa: E402
+from models.engine import Ask, Delta, EngineError, Message, Reply, SamplingSettings  # noqa: E402
 from models.llama.engine import LlamaEngine, LlamaSettings  # noqa: E402
 from models.llama.native import model_settings  # noqa: E402
 from models.llama.sequences import CHUNK  # noqa: E402
@@ -52,7 +52,7 @@ def lanes(repeat: int, unit: int) -> list[list[Ask]]:
                 "agent",
                 (Message("user", f"{repeat}.{episode}.{call} 请发言。"),),
                 "bench/joins",
-                settings=Settings(max_tokens=unit * (1 + (episode + call) % EPISODES), thinking=False),
+                settings=SamplingSettings(max_tokens=unit * (1 + (episode + call) % EPISODES), thinking=False),
                 episode=f"{repeat}.{episode}.{call}",
             )
             for call in range(EPISODES)

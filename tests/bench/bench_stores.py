@@ -135,10 +135,10 @@ def do_line(path: Path) -> int:
 def do_seal(path: Path) -> int:
     """What a run came to, read and sealed into it."""
     from store.journal import Journal
-    from tasks.run.listing import seal
+    from tasks.run.listing import store_totals
 
     with Journal.open(path, write=True) as journal:
-        seal(journal)
+        store_totals(journal)
     return 1
 
 

@@ -11,7 +11,7 @@ from typing import Any, TextIO
 import pytest
 
 from app.strings import t
-from app.strings.sentences import said
+from app.strings.sentences import translated
 from app.words import score_figure
 from tests.support import typed
 from tests.support.court_run_fixture import prepare_courts
@@ -156,7 +156,7 @@ def test_a_run_on_the_sample_builds_the_pack(
 
 
 def test_help_of_run_shows_the_common_options_first(moot: Moot) -> None:
-    common, further = moot("run", "--help").out.split(said("Further options"))
+    common, further = moot("run", "--help").out.split(translated("Further options"))
     assert common.count("\n  --") == 15 and "--model" in common and "--rollouts" in further
     assert "--env" not in common + further and "--env" in moot("run", "courts", "--help").out
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from models.llama import memory
-from models.llama.header import Header, read_header
+from models.llama.header import GgufHeader, read_header
 from tasks.run.estimate import speed_of
 from tests.support.gguf_files import tiny_llama
 from tests.support.typed import moot
@@ -192,7 +192,7 @@ SHAPES: dict[str, tuple[int, int, int, int, int, int]] = {
 """Layers, width, heads, key-value heads, length of a head, vocabulary."""
 
 
-def of_shape(tiny: Header, name: str, weights: float) -> Header:
+def of_shape(tiny: GgufHeader, name: str, weights: float) -> GgufHeader:
     layers, width, heads, heads_kv, head, vocabulary = SHAPES[name]
     return replace(
         tiny, layers=layers, embedding=width, heads=heads, heads_kv=heads_kv,

@@ -10,7 +10,7 @@ from app.cli.watcher import SELDOM, Progress
 from app.terminal import width
 from models.engine import Unavailable
 from tasks.episode.events import Event, ModelCalled, Record, Stopped
-from tasks.episode.scheduler import Committed, EngineAway
+from tasks.episode.scheduler import EngineUnavailable, RecordsCommitted
 from tasks.episode.state import State
 
 
@@ -27,8 +27,10 @@ class Clock:
         return self.now
 
 
-def told(*events: Event) -> Committed:
-    return Committed("1", tuple(Record(n, 1, None, 0.0, event) for n, event in enumerate(events)), State(task_id="1"))
+def told(*events: Event) -> RecordsCommitted:
+    return RecordsCommitted(
+        "1", tuple(Record(n, 1, None, 0.0, event) for n, event in enumerate(events)), State(task_id="1")
+    )
 
 
 def called(generated: int, human: bool = False) -> ModelCalled:
@@ -70,5 +72,5 @@ def test_who_does_not_answer_has_a_line_of_its_own() -> None:
     progress = Progress(2, stream, clock)
     clock.now = 1.0
     progress.notify(told(called(5)))
-    progress.notify(EngineAway("endpoint:x", Unavailable("no server answers at x"), 4.2))
+    progress.notify(EngineUnavailable("endpoint:x", Unavailable("no server answers at x"), 4.2))
     assert stream.getvalue().split("\n")[1:] == ["moot: no server answers at x。4 秒后重试。", ""]

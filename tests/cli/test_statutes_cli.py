@@ -82,9 +82,9 @@ def test_diff(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
     monkeypatch.delenv("NO_COLOR", raising=False)
     from app.cli.law import _coloured
-    from store.text.difference import Piece
+    from store.text.difference import DiffPiece
 
-    shown = _coloured(Piece("removed", "五\x1b[2J")) + _coloured(Piece("same", "米"))
+    shown = _coloured(DiffPiece("removed", "五\x1b[2J")) + _coloured(DiffPiece("same", "米"))
     assert "\x1b[31m" in shown and "\x1b[2J" not in shown
 
 

@@ -16,7 +16,7 @@ from store.statutes.applicable import CaseDates
 from store.statutes.model import Article, ArticleNumber, LawVersion
 from tasks.courts.casefile.law import check_text, shipped_laws
 from tasks.courts.casefile.loading import read_case
-from tasks.courts.casefile.sense import Finding
+from tasks.courts.casefile.sense import CaseFinding
 from tasks.courts.checking.case import check_case, court_fee
 from tasks.errors import UsageError
 from tasks.sample.courtcases import civil_disputes, criminal_cases, knowledge_cases
@@ -25,7 +25,7 @@ Change = Callable[[dict[str, Any]], Any]
 LOAN = "中华人民共和国民法典第六百七十五条"
 
 
-def found(fields: dict[str, Any], change: Change) -> list[Finding]:
+def found(fields: dict[str, Any], change: Change) -> list[CaseFinding]:
     fields = copy.deepcopy(fields)
     change(fields)
     return check_case(read_case("f", fields))

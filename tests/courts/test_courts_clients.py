@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 from tasks.courts.agents import registry
-from tasks.courts.agents.clients import TellingClient
+from tasks.courts.agents.clients import InformingClient
 from tasks.courts.casefile.case import AdviceCase, CivilCase
 from tasks.courts.casefile.visibility import leaks
 from tasks.courts.environment import environment
 from tasks.courts.play.episode import traits_of
 from tasks.courts.play.record import topic_turns
 from tasks.courts.procedure.model import Turn
-from tasks.courts.scores.consistency import Message, consistency, style_share
+from tasks.courts.scores.consistency import RoleMessage, consistency, style_share
 from tasks.courts.scores.documents import strict_score
 from tasks.courts.scores.drafted import END_MARK, Kind, floor_document, with_end_mark
 from tasks.courts.scores.topics import ceiling_turns, strict_scores
@@ -55,7 +55,7 @@ def test_clients_stay_in_their_case_and_sound_like_their_traits() -> None:
         role = environment(one.case.env).others[0]
         traits = traits_of(one.case, role, one.state.seed)
         dialogue = [
-            Message(role if event.seat == role else environment(one.case.env).tested, event.text)
+            RoleMessage(role if event.seat == role else environment(one.case.env).tested, event.text)
             for event in one.said
         ]
         found = consistency(one.case, one.case.env, role, dialogue, traits)
@@ -150,7 +150,7 @@ def test_a_lawyer_may_ask_in_many_words(case_id: str, question: str, answer: str
             Turn(1, environment(case.env).tested, (), question),
         ],
     )
-    told = said_by(TellingClient(None), case, role, record)
+    told = said_by(InformingClient(None), case, role, record)
     assert answer in told
     assert leaks(told, case, case.env, role, [turn.text for turn in record]) == []
 
@@ -159,9 +159,9 @@ def test_days_and_sums_come_roughly_first_and_exactly_when_asked_again() -> None
     case = CASES["CD-0001"]
     careless = {"conscientiousness": "low", "extraversion": "medium"}
     record = [Turn(0, "plaintiff", (), "您好。"), Turn(1, "plaintiff_lawyer", (), "您的诉讼请求是什么？")]
-    first = said_by(TellingClient(None), case, "plaintiff", record, traits=careless)
+    first = said_by(InformingClient(None), case, "plaintiff", record, traits=careless)
     record += [Turn(1, "plaintiff", (), first), Turn(2, "plaintiff_lawyer", (), "诉讼请求的金额请说准确。")]
-    second = said_by(TellingClient(None), case, "plaintiff", record, traits=careless)
+    second = said_by(InformingClient(None), case, "plaintiff", record, traits=careless)
     assert "200000元" not in first and "几十万" in first
     assert "200000元" in second and "13500元" in second
 
@@ -180,7 +180,7 @@ def test_who_is_asked_openly_or_for_one_thing_again_tells_claims_then_the_story_
     record, said = [Turn(0, role, (), environment(case.env).opening)], list[str]()
     for number in range(1, 8):
         record.append(Turn(number, tested, (role,), question))
-        said.append(said_by(TellingClient(None), case, role, record))
+        said.append(said_by(InformingClient(None), case, role, record))
         record.append(Turn(number, role, (tested,), said[-1]))
     heads = {
         "CD-0001": ("归还我借款本金200000元", "装修其经营的面馆", "借条一张"),
@@ -198,7 +198,7 @@ def test_a_draft_that_names_facts_is_answered_with_what_is_owed_next() -> None:
     record, said = [Turn(0, "defendant", (), environment(case.env).opening)], list[str]()
     for number in range(1, 9):
         record.append(Turn(number, "defendant_lawyer", ("defendant",), draft))
-        said.append(said_by(TellingClient(None), case, "defendant", record))
+        said.append(said_by(InformingClient(None), case, "defendant", record))
         record.append(Turn(number, "defendant", ("defendant_lawyer",), said[-1]))
     assert max(map(said[:4].count, said[:4])) <= 2 and "该说的都说了" in said[-1], said
 

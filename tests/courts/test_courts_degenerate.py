@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from models.engine import Ask, Reply
-from tasks.agents.degenerate import Exchange, fault
+from tasks.agents.degenerate import PromptReply, fault
 from tasks.courts.environment import Role
 from tasks.courts.play.tracking import TopicTurn, track_by_rules
 from tasks.courts.play.view import fault_of
@@ -57,7 +57,7 @@ def test_a_reply_says_something_of_its_own(reply: str, found: str) -> None:
     ],
 )
 def test_what_was_said_to_other_words_is_a_repeat(reply: str, prompt: str, found: str) -> None:
-    earlier = [Exchange(QUESTION, ANSWER), Exchange("还有别的吗？", "没有别的了。")]
+    earlier = [PromptReply(QUESTION, ANSWER), PromptReply("还有别的吗？", "没有别的了。")]
     assert fault(reply, prompt, earlier) == found
     assert fault(reply, prompt, earlier, again=1) == ""
     word_for_word = reply == ANSWER and found
@@ -68,10 +68,10 @@ def test_what_was_said_to_other_words_is_a_repeat(reply: str, prompt: str, found
     ("reply", "found"), [(ANSWER, "repeat"), ("好的，感谢您的配合。", "repeat"), ("没有别的了。", ""), ("好的。", "")]
 )
 def test_the_same_a_third_time_in_a_row_is_a_repeat_whatever_was_heard(reply: str, found: str) -> None:
-    once = Exchange(QUESTION, reply)
+    once = PromptReply(QUESTION, reply)
     assert fault(reply, QUESTION, [once]) == ""
     assert fault(reply, QUESTION, [once, once]) == found
-    assert fault(reply, QUESTION, [once, Exchange(QUESTION, OTHER)]) == ""
+    assert fault(reply, QUESTION, [once, PromptReply(QUESTION, OTHER)]) == ""
     assert fault(reply, QUESTION, [once, once], again=1) == ""
 
 

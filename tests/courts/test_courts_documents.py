@@ -7,7 +7,7 @@ import pytest
 
 from models.schema import violation
 from tasks.courts.casefile.case import CivilCase
-from tasks.courts.scores.consistency import Message, consistency
+from tasks.courts.scores.consistency import RoleMessage, consistency
 from tasks.courts.scores.documents import PARTS, compat_score, gradings, strict_score
 from tasks.courts.scores.drafted import (
     EVIDENCE,
@@ -168,7 +168,7 @@ def test_gradings_of_the_text_parts() -> None:
     assert {part.name for part in PARTS["DD"]} == {"RES", "DEF", "EVI"}
 
 
-def slips(*messages: Message, role: str = "plaintiff") -> list[tuple[str, str]]:
+def slips(*messages: RoleMessage, role: str = "plaintiff") -> list[tuple[str, str]]:
     return [(slip.kind, slip.text) for slip in consistency(COMPLAINT, "CD", role, messages).slips]
 
 
@@ -187,18 +187,18 @@ def slips(*messages: Message, role: str = "plaintiff") -> list[tuple[str, str]]:
     ],
 )
 def test_what_a_role_cannot_know_or_say(text: str, kinds: list[str]) -> None:
-    assert [kind for kind, _ in slips(Message("plaintiff", text))] == kinds
+    assert [kind for kind, _ in slips(RoleMessage("plaintiff", text))] == kinds
 
 
 def test_what_was_said_before_may_be_repeated() -> None:
-    asked = Message("plaintiff_lawyer", "您是2020年5月1日买的房，花了300万元？")
-    told = Message("plaintiff", "不是2020年5月1日，也不是300万元。")
+    asked = RoleMessage("plaintiff_lawyer", "您是2020年5月1日买的房，花了300万元？")
+    told = RoleMessage("plaintiff", "不是2020年5月1日，也不是300万元。")
     assert slips(asked, told) == [] and len(slips(told)) == 2
 
 
 def test_leaks_count_and_scores_are_by_message() -> None:
-    leaked = Message("plaintiff", f"判决说：{COMPLAINT.gold.judgment[0]}")
-    found = consistency(COMPLAINT, "CD", "plaintiff", [leaked, Message("plaintiff", "好的。")])
+    leaked = RoleMessage("plaintiff", f"判决说：{COMPLAINT.gold.judgment[0]}")
+    found = consistency(COMPLAINT, "CD", "plaintiff", [leaked, RoleMessage("plaintiff", "好的。")])
     assert "leak" in {slip.kind for slip in found.slips} and found.score == 0.5
     silent = consistency(COMPLAINT, "CD", "plaintiff", [])
     assert silent.score is None

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from models.engine import Ask, Message, Reply
-from tasks.agents.budgets import Budget
+from tasks.agents.budgets import ContextBudget
 from tasks.agents.prompts import load
 from tasks.courts.agents import registry
 from tasks.courts.agents.model import conversation, replies
@@ -128,7 +128,7 @@ def test_a_long_record_is_folded_and_stays_folded() -> None:
     ).run()
     asks = court.prompts("judge")
     assert len(asks) == 40
-    room = Budget(4096, reply=1024).characters()
+    room = ContextBudget(4096, reply=1024).characters()
     assert max(sum(len(m.content) for m in ask.messages) for ask in asks) < room, "however long the trial"
     folds = [at for at, (before, after) in enumerate(grown(asks)) if after[: len(before)] != before]
     assert 1 <= len(folds) <= 10
@@ -160,7 +160,7 @@ def test_an_endless_utterance_is_shown_by_its_ends() -> None:
     court = Court(
         CASES["KQ"], talk(lambda role, number: f"头{'长' * 20_000}尾"), turns=4, free=True, profile="j1"
     ).run()
-    room = Budget().characters()
+    room = ContextBudget().characters()
     for ask in court.prompts("client")[1:]:
         assert len(ask.messages[-1].content) < room * 0.6 and "（略去" in ask.messages[-1].content
 
@@ -353,7 +353,7 @@ def test_a_judge_with_room_has_read_the_whole_trial_before_the_judgment(
         run.go()
     folds = {}
     for name, tokens in ((name, tokens) for name in cases for tokens in (8192, 16384)):
-        view = replace(last[name], budget=Budget.of(Seated(seat="agent", policy="", context=tokens)))
+        view = replace(last[name], budget=ContextBudget.of(Seated(seat="agent", policy="", context=tokens)))
         prompt = conversation.conversation(
             view, card(view, "lean"), lambda t, r, v=view: replies.own_words(t, r, v, "lean"), lambda one: ""
         )  # fmt: skip
@@ -371,7 +371,7 @@ def test_a_judge_with_room_has_read_the_whole_trial_before_the_judgment(
     [
         ("KQ", "trainee", "", {}, (400, 1648)),
         ("KQ", "trainee", "", {"profile": "j1"}, (2048, 0)),
-        ("KQ", "trainee", "", {"budget": Budget(reply=300)}, (300, 0)),
+        ("KQ", "trainee", "", {"budget": ContextBudget(reply=300)}, (300, 0)),
         ("CD", "lawyer", "", {}, (2048, 0)),
         ("CI", "judge", "", {}, (400, 1648)),
         ("CI", "judge", "investigation", {}, (400, 1648)),

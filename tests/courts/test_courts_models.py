@@ -14,15 +14,15 @@ pytest.importorskip("llama_cpp")
 
 from models.engine import Message
 from models.llama.engine import LlamaEngine
-from tasks.agents.budgets import Budget
+from tasks.agents.budgets import ContextBudget
 from tasks.courts.environment import PUBLISHED
 from tasks.episode.events import ActionParsed, ModelCalled, Said, Seated
 from tasks.errors import UsageError
 from tasks.run.engines import open_engine
 from tasks.run.opened import Run
-from tasks.run.peeking import verify
 from tasks.run.reading import read_episode
 from tasks.run.runner import start_run
+from tasks.run.seat_prompt import verify
 from tasks.run.spec import RunSpec
 from tests.courts.test_courts_injection import CASES, ITEMS, Play, with_field
 from tests.support.court_run_fixture import ROLES, prepare_courts
@@ -48,7 +48,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.fixture
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
     """A random model does not close a text by itself."""
-    monkeypatch.setattr(Budget, "spoken", 60)
+    monkeypatch.setattr(ContextBudget, "spoken", 60)
 
 
 def played(home: Path, model: str, **changes: Any) -> Run:

@@ -20,9 +20,9 @@ import pytest
 from app.cli.main import main
 from app.court_words import DISCLAIMER as SCREEN_DISCLAIMER
 from tasks.courts.casefile.case import Case, CivilCase, CriminalCase
-from tasks.courts.papers import made
-from tasks.courts.papers.forms import DISCLAIMER, FICTIONAL, WRITERS, Paper, Paragraph, written_day
-from tasks.courts.papers.made import PAPERS, Held, papers_of
+from tasks.courts.papers import episode_papers
+from tasks.courts.papers.episode_papers import PAPERS, PapersInput, papers_of
+from tasks.courts.papers.forms import DISCLAIMER, FICTIONAL, WRITERS, CourtPaper, Paragraph, written_day
 from tasks.episode.events import ActDone, Event, Said
 from tasks.sample.courtcases import court_cases
 from tests.support import court_plays
@@ -32,7 +32,7 @@ from tests.support.court_terms import wrong_words
 pytestmark = pytest.mark.slow
 
 EVIL = "<script>alert(1)</script>&\x00\x07\x1b[31m\u202e\ufffe\ud800" + "甲" * 500
-PAPER = Paper(
+PAPER = CourtPaper(
     ("某某人民法院", "民事判决书"), "（2024）某01民初1号", ("原告：甲，男。",),
     (Paragraph("开庭", "head"), Paragraph("本院认为，" + "原告主张成立，" * 200), Paragraph("某某人民法院", "flush")),
     ("审　判　员　　乙", "二〇二四年八月二十日"), "评测记录：r，CI-0001。", (DISCLAIMER, FICTIONAL),
@@ -73,9 +73,9 @@ def test_a_day_is_written_as_below_a_judgment() -> None:
 def test_a_sole_judge_signs_as_审判员_and_a_panel_by_its_titles() -> None:
     case = case_of("CI-0001")
     assert isinstance(case, CivilCase)
-    assert [title for title, _ in made.bench(case)] == ["审判员"]
-    assert [title for title, _ in made.bench(panelled(case))] == ["审判长", "审判员", "人民陪审员"]
-    signed = made.signatures(panelled(case), judged=True)
+    assert [title for title, _ in episode_papers.bench(case)] == ["审判员"]
+    assert [title for title, _ in episode_papers.bench(panelled(case))] == ["审判长", "审判员", "人民陪审员"]
+    signed = episode_papers.signatures(panelled(case), judged=True)
     assert [line.replace("　", "")[:3] for line in signed] == ["审判长", "审判员", "人民陪", "二〇二", "书记员"]
 
 
@@ -92,19 +92,23 @@ def test_a_criminal_judgment_says_how_the_court_sat(told: dict[str, Any], said: 
     assert isinstance(case, CriminalCase)
     base = {"procedure": "普通程序", "panel": (), "presiding": None, "public": True}
     court = case.court.model_copy(update={**base, **told})
-    text = made.origin(case.model_copy(update={"court": court}))
+    text = episode_papers.origin(case.model_copy(update={"court": court}))
     assert said in text and text.count("依法") == 1 and text.endswith("现已审理终结。")
     nobody = case.criminal.model_copy(
         update={"prosecution": case.criminal.prosecution.model_copy(update={"prosecutor": ""})}
     )
-    assert "指派" not in made.origin(case.model_copy(update={"criminal": nobody})), "who was there is not invented"
+    assert "指派" not in episode_papers.origin(case.model_copy(update={"criminal": nobody})), (
+        "who was there is not invented"
+    )
 
 
 @pytest.mark.parametrize(("name", "where"), [("CI-0001", "civil"), ("CR-0001", "criminal")])
 def test_heads_use_the_terms_of_their_proceedings(name: str, where: Any) -> None:
     for case in court_cases():
         if case.env == name[:2]:
-            text = "\n".join((*made.parties(case), made.origin(case), *made.hearing_facts(case)))  # type: ignore[arg-type]
+            text = "\n".join(
+                (*episode_papers.parties(case), episode_papers.origin(case), *episode_papers.hearing_facts(case))
+            )  # type: ignore[arg-type]
             assert [one for one in wrong_words(text, where) if one.word != "独任审判员"] == [], text
             assert "None" not in text and "，。" not in text and "。。" not in text
 
@@ -114,7 +118,7 @@ def test_a_judgment_is_what_was_read_out_without_what_only_the_hearing_needs() -
         "现在进行宣判。\n**经审理查明**：借款属实。\n本院认为，应当偿还。判决如下：\n一、被告偿还借款。\n"
         "审判员：王某\n现在闭庭。"
     )
-    paper = made.judgment(Held(case_of("CI-0001"), said("现在开庭。", read)))
+    paper = episode_papers.judgment(PapersInput(case_of("CI-0001"), said("现在开庭。", read)))
     assert paper is not None and paper.titles[1] == "民事判决书" and paper.docket.startswith("（2024）")
     text = [part.text for part in paper.body]
     assert text[1:] == ["经审理查明：借款属实。", "本院认为，应当偿还。判决如下：", "一、被告偿还借款。"]
@@ -128,7 +132,7 @@ def test_a_judgment_tells_what_both_sides_pleaded() -> None:
         events: list[Event] = []
         for turn, (key, seat, text) in enumerate(told, 1):
             events += [Said(seat=seat, text=text, turn=turn), ActDone(key=key, name="", turn=turn)]
-        paper = made.judgment(Held(case_of(name), events))
+        paper = episode_papers.judgment(PapersInput(case_of(name), events))
         assert paper is not None
         return [part.text for part in paper.body[1:]]
 
@@ -152,9 +156,9 @@ def test_a_judgment_tells_what_both_sides_pleaded() -> None:
 
 
 def test_what_an_episode_does_not_hold_is_not_made() -> None:
-    held = Held(case_of("CI-0001"), said("现在开庭。"))
+    held = PapersInput(case_of("CI-0001"), said("现在开庭。"))
     assert [name for name, (_, make) in PAPERS.items() if make(held)] == ["transcript"]
-    assert not [name for name, (_, make) in PAPERS.items() if make(Held(case_of("CI-0001"), []))]
+    assert not [name for name, (_, make) in PAPERS.items() if make(PapersInput(case_of("CI-0001"), []))]
 
 
 def test_marks_agree_with_the_screens() -> None:
@@ -194,7 +198,7 @@ def as_text(form: str, content: bytes) -> str:
     return "\n".join(line.text for line in (*around, *file.paragraphs))
 
 
-def written(form: str, paper: Paper) -> bytes:
+def written(form: str, paper: CourtPaper) -> bytes:
     return WRITERS[form](paper)
 
 
@@ -239,7 +243,7 @@ class _Outside(HTMLParser):
 
 @pytest.mark.parametrize("form", sorted(WRITERS))
 def test_hostile_text_stays_text_and_breaks_no_file(form: str) -> None:
-    paper = Paper(
+    paper = CourtPaper(
         (EVIL, EVIL),
         EVIL,
         (EVIL,),

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from store.statutes.shipped import indexed_laws
-from tasks.courts.procedure.acts import cut, parse, speaks_for
+from tasks.courts.procedure.acts import answer_for_other, cut, parse
 from tasks.courts.procedure.answers import responsive
 from tasks.courts.procedure.classifier import shipped
 from tasks.courts.procedure.exhibits import numbers_named, rulings
@@ -16,10 +16,10 @@ from tasks.courts.procedure.labels import counted
 from tasks.courts.procedure.model import (
     FATAL,
     PROFILES,
-    Course,
     Hearing,
-    Item,
+    ProcedureExhibit,
     ProfileName,
+    TrialState,
     Turn,
     duties,
     needed_turns,
@@ -101,7 +101,7 @@ def test_undisputed_exhibits_of_summary_criminal_trials_need_no_hearing_of_their
 def test_the_turn_limit_grows_with_the_agenda() -> None:
     assert turn_limit(HEARINGS["civil"], "j1") == 50 and turn_limit(HEARINGS["criminal"], "j1") == 35
     assert turn_limit(HEARINGS["fast"]) < turn_limit(HEARINGS["criminal"])
-    more = tuple(Item(f"E{n}", "plaintiff", f"第{n}号材料", n) for n in range(1, 30))
+    more = tuple(ProcedureExhibit(f"E{n}", "plaintiff", f"第{n}号材料", n) for n in range(1, 30))
     assert turn_limit(Hearing("CI", exhibits=more)) > turn_limit(HEARINGS["civil"])
     assert needed_turns(HEARINGS["civil"]) < turn_limit(HEARINGS["civil"])
 
@@ -181,7 +181,7 @@ def test_answers(kind: str, text: str, answered: bool) -> None:
 # --- machine --------------------------------------------------------------------------------------------------------
 
 
-def codes(course: Course, act: str = "") -> list[str]:
+def codes(course: TrialState, act: str = "") -> list[str]:
     return [violation.code for violation in course.violations if not act or violation.act == act]
 
 
@@ -262,11 +262,13 @@ def test_a_settlement_ends_what_is_owed() -> None:
 
 
 def test_who_speaks_for_whom() -> None:
-    assert speaks_for("好的。\n被告：我方承认。\n继续。")
-    assert speaks_for("原告回答：“不申请。”")
-    assert not speaks_for("原告：请陈述你的诉讼请求。")
-    assert not speaks_for("民事判决书\n原告：周岚，女，住江枫市。\n被告：启明公司，法定代表人罗平。\n本院认为……")
-    assert not speaks_for("原告诉称：被告施工不合格。")
+    assert answer_for_other("好的。\n被告：我方承认。\n继续。")
+    assert answer_for_other("原告回答：“不申请。”")
+    assert not answer_for_other("原告：请陈述你的诉讼请求。")
+    assert not answer_for_other(
+        "民事判决书\n原告：周岚，女，住江枫市。\n被告：启明公司，法定代表人罗平。\n本院认为……"
+    )
+    assert not answer_for_other("原告诉称：被告施工不合格。")
 
 
 @pytest.mark.parametrize("name", [name for name in TRIALS if name.startswith("good")])
@@ -320,8 +322,8 @@ def test_the_wrong_side_is_named() -> None:
 
 def test_a_ruling_is_about_the_exhibits_of_the_side_that_it_names() -> None:
     """The other side's title may hold the same words, and the other side may be spoken of in the reason."""
-    mine = Item("p1", "plaintiff", "委托代理合同、律师费发票和付款回单", 1)
-    theirs = Item("d1", "defendant", "银行付款回单两张", 1)
+    mine = ProcedureExhibit("p1", "plaintiff", "委托代理合同、律师费发票和付款回单", 1)
+    theirs = ProcedureExhibit("d1", "defendant", "银行付款回单两张", 1)
     hearing = replace(HEARINGS["civil"], exhibits=(mine, theirs))
     said = (
         f"原告证据一{mine.title}，对方以“该费用与被告无关”为由提出异议，因无法认定，本院不予采信。"

@@ -25,7 +25,7 @@ from tasks.reports.words import word, words
 from tasks.run.figures import _figure as figure_of
 from tasks.run.spec import RunSpec
 from tasks.scoring.context import NOTHING, ScoreContext
-from tasks.scoring.metrics import RULES, Report, Row, Table
+from tasks.scoring.metrics import RULES, Report, Table, TableRow
 from tasks.scoring.names import as_codes
 from tasks.scoring.result import Result
 from tests.support.court_results import advice, ask, draft, trial
@@ -76,7 +76,7 @@ def tables(*reports: Report, language: str = "zh") -> dict[str, Table]:
         return {table.key: table for table in court_tables(reports, language)}
 
 
-def value(row: Row, table: Table, column: str) -> float | None:
+def value(row: TableRow, table: Table, column: str) -> float | None:
     return row.cells[table.columns.index(column)].value
 
 

@@ -14,7 +14,7 @@ from tasks.courts.casefile.case import AdviceCase
 from tasks.courts.play.tracking import (
     FOLLOW_UPS,
     TopicTurn,
-    Tracked,
+    TrackedReply,
     open_topics,
     read_tracker,
     track_by_rules,
@@ -66,7 +66,7 @@ def graded(case: AdviceCase, value: float) -> dict[str, float | None]:
 
 def turn(pointer: str, verdict: str, topic: str | None = "") -> TopicTurn:
     named = pointer if topic == "" else topic
-    return TopicTurn(pointer, "答复", Tracked(named, verdict not in ("none", "unclear"), verdict, "答复"))  # type: ignore[arg-type]
+    return TopicTurn(pointer, "答复", TrackedReply(named, verdict not in ("none", "unclear"), verdict, "答复"))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_a_position_stands_in_what_was_asked(case: str, topic: str, reply: str, 
 def test_a_quote_that_was_not_said_gives_no_verdict() -> None:
     said = {"topic_id": "T1", "answered": True, "verdict": "yes", "quote": "合同有效"}
     assert read_tracker(said, FLAT, "租赁合同有效。").verdict == "yes"
-    assert read_tracker(said, FLAT, "租赁合同无效。") == Tracked("T1", made_by="model")
+    assert read_tracker(said, FLAT, "租赁合同无效。") == TrackedReply("T1", made_by="model")
     assert read_tracker(said | {"quote": ""}, FLAT, "合同有效").verdict == "none"
     assert read_tracker(said | {"topic_id": ""}, FLAT, "合同有效").topic_id is None
     assert read_tracker(said | {"topic_id": "T4"}, FLAT, "合同有效").verdict == "none"

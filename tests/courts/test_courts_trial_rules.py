@@ -30,7 +30,7 @@ from tasks.courts.play.record import owed
 from tasks.courts.play.view import CourtView
 from tasks.courts.procedure import acts, pfs
 from tasks.courts.procedure.hearing import hearing_of
-from tasks.courts.procedure.model import PROFILES, Course, ProfileName, Turn
+from tasks.courts.procedure.model import PROFILES, ProfileName, TrialState, Turn
 from tasks.courts.procedure.tracker import Tracker, follow
 from tasks.courts.scores.laws import cited_articles, unknown
 from tasks.episode.actions import Move, Say
@@ -225,7 +225,7 @@ def test_every_turn_follows_from_the_record_alone() -> None:
 def test_of_many_trials_at_once_each_turn_is_followed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     case, calls = CASES["CI-0002"], 0
 
-    def counted(*given: Any, **more: Any) -> Course:
+    def counted(*given: Any, **more: Any) -> TrialState:
         nonlocal calls
         calls += 1
         return follow(*given, **more)

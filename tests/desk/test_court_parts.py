@@ -14,10 +14,10 @@ from app.desk.court.casefile import exhibit_lines, file_lines
 from app.desk.court.draft import draft_lines, draft_of
 from app.desk.court.lines import CourtLines, transcript
 from app.desk.court.panes import brief_lines
-from app.desk.court.programme import Item, programme
-from app.desk.court.scene import Scene, scene_of
-from app.desk.episode.renderers import Block, Line, each
-from app.desk.episode.shown import episode_markdown
+from app.desk.court.programme import ProgrammeItem, programme
+from app.desk.court.scene import EpisodeSnapshot, scene_of
+from app.desk.episode.cursor import episode_markdown
+from app.desk.episode.renderers import EventBlock, Line, each
 from app.desk.law.evidence import law_rows
 from app.desk.messages import RunFacts
 from app.desk.widgets.lines import row_text
@@ -42,15 +42,15 @@ def text(lines: Sequence[Line]) -> str:
     return "\n".join("".join(part for part, _ in line) for line in lines)
 
 
-def words(blocks: Sequence[Block]) -> list[str]:
+def words(blocks: Sequence[EventBlock]) -> list[str]:
     return [text(block.lines) for block in blocks]
 
 
-def flat(items: Sequence[Item]) -> list[Item]:
+def flat(items: Sequence[ProgrammeItem]) -> list[ProgrammeItem]:
     return [one for item in items for one in (item, *flat(item.children))]
 
 
-def named(items: Sequence[Item], name: str) -> Item:
+def named(items: Sequence[ProgrammeItem], name: str) -> ProgrammeItem:
     return next(item for item in flat(items) if item.text.startswith(name))
 
 
@@ -253,7 +253,11 @@ def test_a_file_holds_what_the_role_holds_and_no_more() -> None:
         for role in (environment(case.env).tested, *environment(case.env).others):
             holds = grant(case.env, role).holds
             seen = text(
-                file_lines(Scene(case.env, (), case, asked="agent" if role == environment(case.env).tested else role))
+                file_lines(
+                    EpisodeSnapshot(
+                        case.env, (), case, asked="agent" if role == environment(case.env).tested else role
+                    )
+                )
             )
             told = "".join(str(value) for path, value in leaves(case) if path in holds)
             for path, value in leaves(case):
@@ -265,7 +269,7 @@ def test_a_file_holds_what_the_role_holds_and_no_more() -> None:
 
 def test_everything_shows_the_reference_and_says_so() -> None:
     for case in court_cases():
-        shown = text(file_lines(Scene(case.env, (), case), everything=True))
+        shown = text(file_lines(EpisodeSnapshot(case.env, (), case), everything=True))
         gold = case.fields().get("gold", {}).get("reason") or getattr(case, "topics", [None])[0]
         assert ("参照裁判" in shown or "参照答案" in shown) and (
             gold.answer if hasattr(gold, "answer") else gold

@@ -10,7 +10,7 @@ from textual.widgets import Input, Select
 from app.desk.engines_offered import ModeField
 from app.desk.episode.screen import EpisodeScreen
 from app.desk.home.new_run import NewRunScreen
-from app.desk.home.screen import AskScreen
+from app.desk.home.screen import QuestionScreen
 from tests.desk.conftest import desk, text_of, until
 
 pytestmark = pytest.mark.slow
@@ -22,9 +22,9 @@ async def test_a_question_is_asked_by_an_example_and_solved_by_itself(sample_pac
     shipped_model.unlink()  # the rules play then, and the desk says why
     async with desk() as pilot:
         await pilot.press("a")
-        await until(pilot, lambda: isinstance(pilot.app.screen, AskScreen))
+        await until(pilot, lambda: isinstance(pilot.app.screen, QuestionScreen))
         await pilot.press("enter")
-        assert isinstance(pilot.app.screen, AskScreen), "nothing is asked yet"
+        assert isinstance(pilot.app.screen, QuestionScreen), "nothing is asked yet"
         await until(pilot, lambda: "comes with Moot, is gone" in text_of(pilot))
         await pilot.press("tab", "enter")
         assert pilot.app.screen.query_one(Input).value == QUESTION

@@ -11,7 +11,7 @@ from app import library
 from app.desk.board import BoardScreen, behind, cells, named
 from app.desk.compare import CompareScreen, side_words
 from app.desk.episode.screen import EpisodeScreen
-from app.desk.home.plots import Standing, progress
+from app.desk.home.plots import ProgressFigures, progress
 from app.desk.home.run import COLUMNS, RunScreen
 from app.desk.home.screen import HomeScreen, called
 from app.desk.widgets.lines import LinesPane, row_text
@@ -28,7 +28,7 @@ from tasks.run.header import header_of
 from tasks.run.listing import read_run
 from tasks.run.runner import fork_run, start_run
 from tasks.run.spec import RunSpec
-from tasks.scoring.failures import CLASSES, Finding, Place, Verdict
+from tasks.scoring.failures import CLASSES, Diagnosis, Finding, StepQuote
 from tests.desk.conftest import EVERYWHERE, NARROW, WIDE, desk, reach, same_as_stored, text_of, until
 from tests.desk.test_desk_compare import play
 from tests.support.desk_fixture import build_pack
@@ -125,7 +125,7 @@ async def test_a_failed_attempt_opens_where_it_went_wrong(runs: tuple[Path, Path
         screen = RunScreen(read_run(runs[0]))
         pilot.app.push_screen(screen)
         await until(pilot, lambda: screen.failed and screen.rows and screen.figures is not None)
-        verdict = Verdict("failed", (Finding("missing_hop", "unknown", (Place(1, ""),)),))
+        verdict = Diagnosis("failed", (Finding("missing_hop", "unknown", (StepQuote(1, ""),)),))
         screen.failed = {name: replace(failed, verdict=verdict) for name, failed in screen.failed.items()}
         await pilot.press("enter")
         await reach(pilot, EpisodeScreen, lambda screen: screen.controller.loaded)
@@ -139,7 +139,7 @@ async def test_a_failed_attempt_opens_where_it_went_wrong(runs: tuple[Path, Path
 
 def test_a_run_in_motion_says_how_far_it_is() -> None:
     set_language("zh")
-    (line,) = progress(Standing({"finished": 29, "error": 1, "unfinished": 70}, 10.0, 61.25, True), 120)
+    (line,) = progress(ProgressFigures({"finished": 29, "error": 1, "unfinished": 70}, 10.0, 61.25, True), 120)
     text = "".join(piece for piece, _ in line)
     assert "30/100" in text and "约剩 7 分钟" in text and "61.2" in text and "故障 1" in text
     set_language(None)

@@ -17,9 +17,9 @@ from app.court_words import DISCLAIMER
 from app.desk.board import BoardScreen
 from app.desk.court.panes import ProgrammePane
 from app.desk.dialogs import HelpScreen
+from app.desk.episode.cursor import PapersScreen
 from app.desk.episode.screen import EpisodeScreen
 from app.desk.episode.seat import SeatScreen
-from app.desk.episode.shown import PapersScreen
 from app.desk.episode.transcript import Transcript
 from app.desk.home.new_run import ALL, NewRunScreen, SeatsForm, TaskField
 from app.desk.home.run import RunScreen

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from app.desk.episode.grounds_screen import GroundsScreen, GroundsView
-from app.desk.episode.scores import Outcome
+from app.desk.episode.grounds_screen import EvidenceScreen, EvidenceView
+from app.desk.episode.scores import ClaimOutcome
 from app.desk.episode.screen import EpisodeScreen
 from app.desk.episode.transcript import Transcript
 from app.desk.widgets.lines import row_text
@@ -34,10 +34,10 @@ async def test_a_civil_judgment_stands_beside_the_reference(plays: dict[str, Pla
         question = screen.controller.keeper.questions["CI-0001"]
         claims = {claim.id: claim for claim in question.case.claims}
         ruled = {ruling.claim: ruling for ruling in question.case.gold.rulings}
-        pairs = [pair for pair in strip.step.grounds.beside if isinstance(pair.gold, Outcome)]
+        pairs = [pair for pair in strip.step.grounds.beside if isinstance(pair.gold, ClaimOutcome)]
         assert [pair.title.split()[0] for pair in pairs] == list(ruled)
         for pair, ruling in zip(pairs, ruled.values(), strict=True):
-            assert isinstance(pair.gold, Outcome) and (pair.gold.outcome, pair.gold.amount) == (
+            assert isinstance(pair.gold, ClaimOutcome) and (pair.gold.outcome, pair.gold.amount) == (
                 ruling.outcome,
                 ruling.amount,
             )
@@ -47,9 +47,9 @@ async def test_a_civil_judgment_stands_beside_the_reference(plays: dict[str, Pla
         assert strip.has_focus or strip.focus()
         await until(pilot, lambda: strip.has_focus)
         await pilot.press("enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, GroundsScreen))
+        await until(pilot, lambda: isinstance(pilot.app.screen, EvidenceScreen))
         await until(pilot, lambda: "参照" in text_of(pilot) and "本次" in text_of(pilot))
-        view = pilot.app.screen.query_one(GroundsView)
+        view = pilot.app.screen.query_one(EvidenceView)
         shown = "\n".join(row_text(row) for row in view.rows)
         assert "JUD" not in shown and "PFS" not in shown and "诉讼行为完成率" in shown
         place = next(at for at, thing in enumerate(view.things) if thing.seq is not None)

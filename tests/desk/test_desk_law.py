@@ -21,10 +21,10 @@ from app import law_reading, strings
 from app.desk.episode.faces import EvidencePane
 from app.desk.law.form import LawForm
 from app.desk.law.screen import LawScreen
-from app.desk.widgets.choice import Choice, Empty
+from app.desk.widgets.choice import Choice, EmptyState
 from app.desk.widgets.lines import LineView, row_text
 from app.law_lines import law_bar, period_bar, reading_lines
-from app.law_reading import Life, Reading, StatutePack, first_choice, life_of, statute_packs
+from app.law_reading import ArticleView, LawTimespan, StatutePack, first_choice, life_of, statute_packs
 from app.law_words import note_words
 from store.statutes.book import NoText
 from store.statutes.model import Article, ArticleNumber, Law, LawVersion
@@ -123,12 +123,12 @@ async def test_without_statutes_it_says_what_to_do(language: str, monkeypatch: p
     monkeypatch.setenv("MOOT_LANG", language)
     async with desk(NARROW) as pilot:
         screen = await at_law(pilot)
-        assert screen.query_one(Empty).display
+        assert screen.query_one(EmptyState).display
         await pilot.press("escape", "1", "2", "y", "o", "f2", "f7")
         build()
         screen.on_screen_resume()
         await until(pilot, lambda: screen.book is not None)
-        assert not screen.query_one(Empty).display
+        assert not screen.query_one(EmptyState).display
 
 
 async def test_an_article_on_a_day_and_its_neighbours(lamps: Path) -> None:
@@ -304,7 +304,7 @@ def followers() -> list[Any]:
 
 
 def test_a_bar_shows_windows_holes_and_the_day() -> None:
-    life = Life(
+    life = LawTimespan(
         date(2000, 1, 1),
         date(2009, 12, 31),
         ((date(2000, 1, 1), date(2004, 12, 31)), (date(2005, 1, 2), None)),
@@ -396,7 +396,7 @@ def test_a_doubtful_article_is_headed_so_and_never_called_in_force() -> None:
     why = Relation("interprets", "路灯规定", LAMPS, "路灯规定", "标题")
     for doubtful in (True, False):
         doubt = Doubt(LAMPS, date(2010, 1, 1), why) if doubtful else None
-        reading = Reading(
+        reading = ArticleView(
             Law("路灯规定", ""), ArticleNumber(1), None, date(2026, 1, 1), NoText(article, version), doubt=doubt
         )
         words = "\n".join("".join(text for text, _ in line) for line in reading_lines(reading, 60))

@@ -17,7 +17,7 @@ from app.desk.home.new_run import NewRunScreen
 from app.desk.home.screen import HomeScreen
 from app.desk.models import listing as model_list
 from app.desk.models.dialogs import AddModelScreen, CheckModelScreen, Tick
-from app.desk.models.listing import ModelShelf
+from app.desk.models.listing import ModelLibrary
 from app.desk.models.screen import ModelsScreen
 from app.desk.widgets.field import Field
 from models.llama import library
@@ -60,11 +60,11 @@ async def test_screens_look_as_stored(
     language: str, size: tuple[int, int], tiny_gguf: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MOOT_LANG", language)
-    monkeypatch.setattr(model_list, "shelf", lambda: ModelShelf())
+    monkeypatch.setattr(model_list, "list_models", lambda: ModelLibrary())
     async with desk(size) as pilot:
         screen = await at_models(pilot)
         await same_as_stored(pilot, "models-empty")
-        monkeypatch.setattr(model_list, "shelf", lambda: stand_in_shelf(tiny_gguf, GONE))
+        monkeypatch.setattr(model_list, "list_models", lambda: stand_in_shelf(tiny_gguf, GONE))
         screen.reload()
         await until(pilot, lambda: len(screen.shelf.lines) == 3)
         await pilot.press("down")
@@ -190,7 +190,7 @@ async def test_reading_shows_how_far_it_is_and_stops_when_asked(
             seen.set()
             go.wait(PATIENCE)
             progress(40, 100)
-        except model_list.Stopped:
+        except model_list.ReadCancelled:
             stopped.set()
             raise
 

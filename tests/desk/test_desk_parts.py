@@ -19,18 +19,18 @@ from app.cli.watcher import PlainWatcher, Player
 from app.desk import live
 from app.desk.bindings import KEYS
 from app.desk.episode.controller import Controller
+from app.desk.episode.cursor import EpisodeCursor, episode_markdown, export_episode, fence
 from app.desk.episode.plan_pane import plan_items
 from app.desk.episode.renderers import RENDERERS, render
-from app.desk.episode.scores import Scorekeeper
-from app.desk.episode.shown import Shown, episode_markdown, export_episode, fence
+from app.desk.episode.scores import EpisodeScorer
 from app.desk.home.screen import pack_counts
 from app.desk.live import FollowedRun, LiveRun
-from app.desk.messages import Closed, Failed, Moving, RunFacts, RunOpened, Watched
+from app.desk.messages import EpisodeWatched, PlayMode, RunClosed, RunFacts, RunFailed, RunOpened
 from app.library import PackLine, read_records, read_run, read_stored
 from app.wrapping import NO_END, NO_START, wrap
 from models.engine import Ask
 from tasks.episode.events import EVENTS, Record, StepEnded, Thought, ToolReturned, Unknown
-from tasks.episode.scheduler import Waiting
+from tasks.episode.scheduler import SeatWaiting
 from tasks.episode.state import fold
 from tasks.errors import RecordMismatch
 from tasks.run.opened import Run
@@ -82,7 +82,7 @@ def test_a_terminal_names_who_is_asked_first_as_the_court_does() -> None:
     stream = io.StringIO()
     card = {"env": "CI", "names": {"judge": "独任审判员"}}
     ask = Ask("judge", (), "court/1")
-    PlainWatcher(stream, lambda episode: card).notify(Waiting("CI-0001", ask))
+    PlainWatcher(stream, lambda episode: card).notify(SeatWaiting("CI-0001", ask))
     assert "独任审判员" in stream.getvalue()
 
 
@@ -102,8 +102,8 @@ def controller(shown: LiveRun) -> Controller:
     at = Controller(desk)
     at.views, at.live, at.source = [SimpleNamespace(is_mounted=False)], shown, shown.number  # type: ignore[list-item]
     at.receive(shown.number, RunOpened(RunFacts("one", Path("one"), {}), ()))
-    at.receive(shown.number, Watched("k-1", fold(records()[:-1]), None))
-    at.receive(shown.number, Moving("auto"))
+    at.receive(shown.number, EpisodeWatched("k-1", fold(records()[:-1]), None))
+    at.receive(shown.number, PlayMode("auto"))
     return at
 
 
@@ -125,8 +125,8 @@ def test_a_run_that_is_left_is_at_rest_though_the_next_one_cannot_be_opened() ->
     assert at.goes_on
     begun = at.begin(never)
     assert at.moving == "stored" and at.loaded
-    at.receive(begun.number, Failed("gone", ""))
-    at.receive(begun.number, Closed())
+    at.receive(begun.number, RunFailed("gone", ""))
+    at.receive(begun.number, RunClosed())
     assert at.moving == "stored" and at.live is None and at.facts is not None and at.facts.id == "one"
 
 
@@ -149,8 +149,8 @@ def test_a_followed_run_says_which_it_is_whenever_it_is_shown(
     followed = FollowedRun(path, lambda _, notice: heard.append(notice), episode="k-1")
     followed.watch("k-1")  # again, after another run was shown
     followed.work()
-    kinds = [type(notice) for notice in heard if isinstance(notice, RunOpened | Watched)]
-    assert kinds == [RunOpened, Watched, RunOpened, Watched]
+    kinds = [type(notice) for notice in heard if isinstance(notice, RunOpened | EpisodeWatched)]
+    assert kinds == [RunOpened, EpisodeWatched, RunOpened, EpisodeWatched]
 
 
 def test_text_of_models_is_cleaned_and_markup_stays_text() -> None:
@@ -187,7 +187,7 @@ def test_without_a_plan_the_calls_are_listed() -> None:
 
 
 def test_looking_back_shows_the_stored_state_of_that_step() -> None:
-    shown = Shown()
+    shown = EpisodeCursor()
     shown.reset(records())
     assert (shown.total, shown.step, shown.back) == (4, 4, False)
     assert shown.go(-1) and shown.go(-1)
@@ -262,7 +262,7 @@ def test_the_export_holds_question_steps_and_answer() -> None:
 def test_scores_at_a_step_come_from_what_was_seen_so_far() -> None:
     pack = build_pack()
     path = write_run(pack)
-    keeper = Scorekeeper(read_stored(path).facts)
+    keeper = EpisodeScorer(read_stored(path).facts)
     early = keeper.step([r for r in records() if r.step <= 1])
     whole = keeper.step(records())
     assert early is not None and whole is not None
@@ -298,13 +298,13 @@ def test_a_run_of_legalsearch_has_a_figure(tmp_path: Path, kinds: str, measure: 
 def test_an_imported_run_is_scored_without_a_pack(tmp_path: Path) -> None:
     path = imported_law_run(tmp_path, "kqa lcs")
     facts, _, episode, seen = read_records(path, "kqa-2")
-    keeper = Scorekeeper(facts)
+    keeper = EpisodeScorer(facts)
     step = keeper.step(seen, episode)
     assert step is not None and step.answered and step.compat["score"] == 1.0
     assert [(part.group, part.compat) for part in keeper.of_file(path).parts] == [("lcs", None), ("kqa", 0.5)]
     (tmp_path / "tasks.jsonl").write_text("", encoding="utf-8")
     with pytest.raises(RecordMismatch):
-        Scorekeeper(facts)
+        EpisodeScorer(facts)
     assert read_run(path).compat == 0.5 and not read_run(path).error
 
 
@@ -314,7 +314,7 @@ def test_a_pack_says_what_it_holds() -> None:
 
 def test_nobody_knows_what_an_imported_answer_has_seen(tmp_path: Path) -> None:
     facts, _, episode, seen = read_records(imported(tmp_path, "a", [1]), "q1")
-    step = Scorekeeper(facts).step(seen, episode)
+    step = EpisodeScorer(facts).step(seen, episode)
     assert (
         step is not None and step.imported and step.evidence is None and step.keys and step.compat["success"] == 1.0
     )

@@ -13,7 +13,7 @@ from textual.pilot import Pilot
 
 from app import strings
 from app.court_words import DISCLAIMER
-from app.desk.court.scene import Scene, scene_of
+from app.desk.court.scene import EpisodeSnapshot, scene_of
 from app.desk.court.stage import (
     RULING,
     cast_lines,
@@ -27,11 +27,11 @@ from app.desk.court.stage import (
 )
 from app.desk.court.stage import until as until_step
 from app.desk.dialogs import HelpScreen
-from app.desk.episode.scores import Scorekeeper
+from app.desk.episode.scores import EpisodeScorer
 from app.desk.episode.screen import EpisodeScreen
 from app.desk.episode.seat import PresenterSeat
 from app.desk.live import PACES
-from app.desk.presenter import Board, PresenterScreen
+from app.desk.presenter import PresenterScreen, SlideView
 from app.desk.widgets.answer_box import AnswerBox, AnswerText
 from app.library import read_records
 from app.strings import t
@@ -102,7 +102,7 @@ async def opened(pilot: Pilot[Any]) -> PresenterScreen:
 
 def lines_of(screen: PresenterScreen, name: str) -> str:
     """What a board says, before its lines are wrapped."""
-    board = screen.query_one(f"#{name}", Board)
+    board = screen.query_one(f"#{name}", SlideView)
     return "\n".join("".join(text for text, _ in line) for line in board._make(board.room))
 
 
@@ -149,7 +149,7 @@ async def test_a_trial_from_its_beginning_to_its_result(env: str, courts: dict[s
                 assert (screen.slide.text[:8] in text_of(pilot)) and screen.said[at - 1].text[:8] in text_of(pilot)
             await pilot.press("f2")
             bold = [line[-1][0] for line in paragraphs(screen.slide) if line[-1][1] == RULING]
-            assert screen.at == last and bold and screen.query_one("#speech", Board).beyond
+            assert screen.at == last and bold and screen.query_one("#speech", SlideView).beyond
             await pilot.press("end")
             text = fits(pilot, screen)
             assert "闭庭" in text and "✔ 评议宣判" in text and (" 采信" in text) == (size == WIDE)
@@ -167,7 +167,7 @@ async def test_a_trial_from_its_beginning_to_its_result(env: str, courts: dict[s
 @pytest.mark.parametrize("env", ["CI", "CR"])
 def test_the_words_are_those_of_courts(env: str, courts: dict[str, Any]) -> None:
     facts, _, episode, records = read_records(courts[env], TASKS[env])
-    keeper = Scorekeeper(facts)
+    keeper = EpisodeScorer(facts)
     case = keeper.questions[TASKS[env]].case
     whole = scene_of(facts.header, records, case)
     assert whole is not None
@@ -300,7 +300,7 @@ async def test_a_document_stands_beside_what_is_said(courts: dict[str, Any]) -> 
             assert ("全文在右侧" in text) == (size == WIDE) and "/" not in text
 
 
-def trial(*events: Any) -> Scene:
+def trial(*events: Any) -> EpisodeSnapshot:
     """A civil trial without its case file."""
     began = AttemptStarted(benchmark="courts", task_id="CI-1", attempt=1, seed=0, card={"id": "CI-1", "env": "CI"})
     scene = scene_of({}, [Record(n, n, None, 0.0, event) for n, event in enumerate((began, *events))])

@@ -218,7 +218,7 @@ async def test_the_list_says_what_is_scored_and_an_episode_keeps_its_draft(pack:
 def test_gold_stays_hidden_while_a_person_plays_the_task(pack: Path) -> None:
     path = court_run(pack, ("CI-0001", "CI-0001", "CD-0001"), outcomes=("finished", "", "finished"))
     review = runs.read_review(path, "CI-0001")
-    assert review.held and runs.held_tasks(path) == {"CI-0001"} and not runs.ended(path)
+    assert review.held and runs.tasks_in_play(path) == {"CI-0001"} and not runs.ended(path)
     text = "".join(part for asked in review.asked for line in reference_lines(review, asked) for part, _ in line)
     assert "参照不显示" in text and CASES["CI-0001"].gold.reason[:12] not in text  # type: ignore[union-attr]
     assert not runs.read_review(path, "CD-0001").held

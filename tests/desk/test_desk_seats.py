@@ -13,7 +13,7 @@ from textual.widgets import Input, OptionList, Select, Static
 
 from app.desk import engines_offered
 from app.desk.dialogs import HelpScreen
-from app.desk.engines_offered import EngineField, Offer
+from app.desk.engines_offered import EngineField, EngineOption
 from app.desk.episode.screen import EpisodeScreen
 from app.desk.episode.seat import BACK, SeatScreen
 from app.desk.home.new_run import NewRunScreen, SeatsForm, SettingsForm
@@ -49,8 +49,8 @@ AGENTS = {
     "gold": ("gold/1", False), "echo": ("echo/1", False),
 }  # fmt: skip
 OFFERS = [
-    Offer("llama:qwen2.5-7b", "qwen2.5-7b · 7.6B Q4_K_M · 4.7 GB"),
-    Offer("recorded:r1", "03-01 08:30 的记录：ReAct"),
+    EngineOption("llama:qwen2.5-7b", "qwen2.5-7b · 7.6B Q4_K_M · 4.7 GB"),
+    EngineOption("recorded:r1", "03-01 08:30 的记录：ReAct"),
 ]
 
 

@@ -12,12 +12,12 @@ from app import hosts
 from app.desk.court.scene import scene_of
 from app.desk.court.stage import cast_lines
 from app.desk.dialogs import ConfirmScreen
-from app.desk.home.screen import Doors
+from app.desk.home.screen import StartList
 from app.desk.law.screen import LawScreen
 from app.desk.settings import SettingsScreen
 from app.desk.shell import Desk
 from app.preferences import Preferences, file_of_preferences, preferences
-from app.ready import TRIAL
+from app.ready_episodes import TRIAL
 from app.strings import language
 from tests.desk.conftest import desk, reach, settled, until  # noqa: F401
 
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.slow
 
 async def test_the_first_door_leads_into_a_trial(sample_pack: Path) -> None:
     async with desk((120, 40)) as pilot:
-        await until(pilot, lambda: pilot.app.focused is not None and isinstance(pilot.app.focused, Doors))
+        await until(pilot, lambda: pilot.app.focused is not None and isinstance(pilot.app.focused, StartList))
         await pilot.press("enter")
         desk_ = pilot.app
         assert isinstance(desk_, Desk)
@@ -42,7 +42,7 @@ async def test_the_first_door_leads_into_a_trial(sample_pack: Path) -> None:
 
 async def test_the_second_door_asks_for_the_law_of_a_day(sample_pack: Path) -> None:
     async with desk((80, 24)) as pilot:
-        await until(pilot, lambda: isinstance(pilot.app.focused, Doors))
+        await until(pilot, lambda: isinstance(pilot.app.focused, StartList))
         await pilot.press("2")
         screen = await reach(pilot, LawScreen, lambda screen: screen.asked is not None)
         assert screen.asked is not None

@@ -25,7 +25,7 @@ from app.desk.episode.renderers import call_lines, render, totals
 from app.desk.episode.screen import EpisodeScreen
 from app.desk.episode.transcript import Transcript
 from app.desk.live import LiveRun
-from app.desk.messages import Failed, Moving, RunOpened, Streamed, Watched
+from app.desk.messages import EpisodeWatched, OpenTurnChanged, PlayMode, RunFailed, RunOpened
 from app.desk.widgets.answer_box import AnswerBox, AnswerText
 from app.desk.widgets.lines import row_text
 from models.engine import Delta, EngineError, Reply, TokenChance, Unavailable, Usage
@@ -232,7 +232,7 @@ def notices(heard: list[object], kind: type[Notice]) -> list[Notice]:
 
 def rests(heard: list[object]) -> bool:
     """Whether the run was in motion and is paused."""
-    modes = [moving.mode for moving in notices(heard, Moving)]
+    modes = [moving.mode for moving in notices(heard, PlayMode)]
     return len(modes) > 1 and modes[-1] == "paused"
 
 
@@ -242,15 +242,15 @@ def test_of_parallel_episodes_only_the_watched_one_streams_and_the_other_may_be_
     with live_run(pack, "all", limit=2, parallel=2) as (live, heard):
         wait(lambda: len(engine.calls) == 1 and len(engine.calls[0]) == 2)
         engine.tell("speaking", "一", episode="k-1")
-        wait(lambda: [message.episode for message in notices(heard, Streamed)] == ["k-1"])
+        wait(lambda: [message.episode for message in notices(heard, OpenTurnChanged)] == ["k-1"])
         for _ in range(3):
             engine.tell("speaking", "二", episode="k-2")
         wait(lambda: (turn := live._turns.get("k-2")) is not None and turn.words == 3)
-        assert {message.episode for message in notices(heard, Streamed)} == {"k-1"}
+        assert {message.episode for message in notices(heard, OpenTurnChanged)} == {"k-1"}
         live.watch("k-2")
         engine.tell("speaking", "二", episode="k-2")
-        wait(lambda: any(watched.episode == "k-2" for watched in notices(heard, Watched)))
-        wait(lambda: notices(heard, Streamed)[-1].episode == "k-2")
+        wait(lambda: any(watched.episode == "k-2" for watched in notices(heard, EpisodeWatched)))
+        wait(lambda: notices(heard, OpenTurnChanged)[-1].episode == "k-2")
         turn = live.turn("k-2")
         assert turn is not None and turn.spoken == "二二二二", "what came before is not lost"
         engine.end(ANSWER)
@@ -270,7 +270,7 @@ def test_a_budget_that_is_spent_pauses_a_whole_run_and_says_so(pack: Path, engin
         wait(engine.waits.is_set)
         engine.end(ANSWER)
         wait(lambda: rests(heard))
-        (failed,) = notices(heard, Failed)
+        (failed,) = notices(heard, RunFailed)
         assert failed.title.startswith("the budget of the run is spent: ") and not live.closed.is_set()
         assert len(engine.calls) == 1, "the second episode is not begun"
 

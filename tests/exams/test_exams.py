@@ -13,7 +13,7 @@ import pytest
 from app.cli.main import main
 from store.errors import BadInput
 from store.importers import exams, silent
-from tasks.exams.benchmark import Question, gold_letters, load_questions, score_one, summarise
+from tasks.exams.benchmark import ExamQuestion, gold_letters, load_questions, score_one, summarise
 from tasks.registry import importer
 from tasks.scoring.result import Result
 
@@ -38,7 +38,7 @@ def source(tmp_path: Path) -> Path:
     return folder
 
 
-def tasks_of(folder: Path) -> list[Question]:
+def tasks_of(folder: Path) -> list[ExamQuestion]:
     return load_questions(folder / "tasks" / "exams.jsonl")
 
 
@@ -107,7 +107,7 @@ def test_a_file_without_a_task_is_refused_in_one_sentence(moot_home: Path, tmp_p
 )
 def test_metrics_by_hand(metric: str, gold: str, said: str, value: float) -> None:
     options = dict.fromkeys("ABCD", "") if gold_letters(gold) else {}
-    asked = Question("x", {"suite": "s", "type": "t"}, gold, metric, options)
+    asked = ExamQuestion("x", {"suite": "s", "type": "t"}, gold, metric, options)
     [score] = score_one(asked, Result("x", "finished", said, said))
     assert score.value["score"] == pytest.approx(value)
     assert score_one(asked, Result("x", "error", "", ""))[0].value["score"] is None

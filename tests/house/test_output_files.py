@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from app.cli import tasks
-from app.desk.episode.shown import export_episode
+from app.desk.episode.cursor import export_episode
 from app.desk.messages import RunFacts
 from store.errors import StoreError
 from store.files import SUFFIX, written_whole
@@ -152,7 +152,7 @@ def test_an_export_of_the_desk_that_fails_keeps_the_one_before(
     moot_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said = {"text": "旧"}
-    monkeypatch.setattr("app.desk.episode.shown.episode_markdown", lambda *_: said["text"])
+    monkeypatch.setattr("app.desk.episode.cursor.episode_markdown", lambda *_: said["text"])
     path = export_episode(FACTS, "1", ())
     said["text"] = LONG
     with full_disk(), pytest.raises(StoreError, match=path.name):

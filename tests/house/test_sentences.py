@@ -19,7 +19,7 @@ from app.cli.common import HelpText
 from app.cli.main import COMMANDS, cli
 from app.cli.run import _options
 from app.strings import sentences
-from app.strings.sentences import said, told
+from app.strings.sentences import error_text, translated
 from store.errors import NotFound
 from tasks.benchmark import benchmark, benchmarks
 from tasks.settings import shown
@@ -27,11 +27,11 @@ from tasks.settings import shown
 pytestmark = pytest.mark.chinese_sentences
 ROOT = Path(__file__).resolve().parents[2]
 SAYING = frozenset(
-    "StoreError NotFound BadInput Damaged TaskError UsageError RecordMismatch BadEngine EngineError Unavailable "
-    "Busy BrokeOff ChildFailed _Refusal"
-    " _ContentDropped Refused kind Unsound NativeError Unreadable CaseFault ForeignHost NetworkRefused Fault Finding "
-    "wrong doubtful Problem BadParameter"
-    " ClickException note __init__ Reply Stopped unusable".split()
+    "StoreError NotFound BadInput DamagedData TaskError UsageError RecordMismatch BadEngine EngineError Unavailable "
+    "LawUsageError Busy BrokeOff ChildFailed _Refusal _ContentDropped RequestRefused kind Unsound NativeError "
+    "LiteralError CaseFault ForeignHost NetworkRefused Fault Finding StatuteFault CaseFinding PackFault "
+    "ExtensionProblem wrong doubtful BadParameter ClickException note __init__ Reply PartyReply RulesAnswer Stopped "
+    "unusable".split()
 )
 """What sentences are given to."""
 CALLED = re.compile(rf"\b(?:{'|'.join(SAYING)})\s*\(")
@@ -217,10 +217,14 @@ def test_twins_hold_the_same_values_and_are_chinese(name: str) -> None:
 def test_a_sentence_is_known_by_its_template() -> None:
     strings.set_language("zh")
     error = NotFound("There is no pack named wald", "`moot data list` shows the packs.")
-    assert "wald" in told(error) and "There is no" not in told(error) and "`moot data list`" in told(error)
-    assert said("moot is a word") == "moot is a word"
+    assert (
+        "wald" in error_text(error)
+        and "There is no" not in error_text(error)
+        and "`moot data list`" in error_text(error)
+    )
+    assert translated("moot is a word") == "moot is a word"
     strings.set_language("en")
-    assert told(error) == str(error)
+    assert error_text(error) == str(error)
 
 
 @pytest.mark.parametrize("name", ["", "run", "data import"])
@@ -239,8 +243,8 @@ def test_chinese_values_stand_in_a_chinese_sentence_without_blanks_and_commas(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("MOOT_LANG", "zh")
-    assert sentences.said("Did you mean 民法典, 刑法?") == "是否应为民法典、刑法？"
-    assert sentences.said("Did you mean react, p-s?") == "是否应为 react, p-s？"
+    assert sentences.translated("Did you mean 民法典, 刑法?") == "是否应为民法典、刑法？"
+    assert sentences.translated("Did you mean react, p-s?") == "是否应为 react, p-s？"
     changed = "{} changed since the run began: recorded aa, now bb"
-    assert sentences.said(changed.format("task file")) == "题目文件在评测开始后有改动：记录为 aa，现为 bb"
-    assert sentences.said(changed.format("pack")) == "pack 在评测开始后有改动：记录为 aa，现为 bb"
+    assert sentences.translated(changed.format("task file")) == "题目文件在评测开始后有改动：记录为 aa，现为 bb"
+    assert sentences.translated(changed.format("pack")) == "pack 在评测开始后有改动：记录为 aa，现为 bb"

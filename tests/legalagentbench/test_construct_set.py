@@ -22,10 +22,10 @@ from tasks.errors import TaskError
 from tasks.legalagentbench.construct.brute import BruteSolver, agrees
 from tasks.legalagentbench.construct.compose import TOPICS, Parts, shipped_parts
 from tasks.legalagentbench.construct.follow import linked
-from tasks.legalagentbench.construct.generate import Made, check, construct_set, generator, rows_of
-from tasks.legalagentbench.construct.plans import Plan, Step
+from tasks.legalagentbench.construct.generate import ConstructedTasks, check, construct_set, generator, rows_of
+from tasks.legalagentbench.construct.plans import Plan, PlanStep
 from tasks.legalagentbench.construct.rewrite import Rewriter
-from tasks.legalagentbench.construct.source import Rejected
+from tasks.legalagentbench.construct.source import WalkRejected
 from tasks.legalagentbench.construct.tree import branches, opens, starts
 from tasks.legalagentbench.construct.writing import writing_set
 from tasks.legalagentbench.tools import Toolbox
@@ -42,13 +42,13 @@ def pack(sample_pack: Path) -> Pack:
     return Pack.open(sample_pack)
 
 
-def _made(pack: Pack, seed: int = 5) -> Made:
+def _made(pack: Pack, seed: int = 5) -> ConstructedTasks:
     made = generator(pack, lambda rng: Parts(shipped_parts(), rng), seed)
     return construct_set(made, SPREAD, lambda n: writing_set(made, n))
 
 
 @pytest.fixture(scope="module")
-def made(sample_built: Path) -> Made:
+def made(sample_built: Path) -> ConstructedTasks:
     with Pack.open(sample_built) as pack:
         return _made(pack)
 
@@ -59,7 +59,7 @@ def test_the_tree_reaches_every_tool_from_some_value() -> None:
     assert any(b.link == "关联上市公司全称" and b.gives == "company" for b in branches("company"))
 
 
-def test_a_set_has_its_distribution_and_uses_every_tool(pack: Pack, made: Made) -> None:
+def test_a_set_has_its_distribution_and_uses_every_tool(pack: Pack, made: ConstructedTasks) -> None:
     groups = Counter(str(task["hops"]) for task in made.tasks)
     assert dict(groups) == dict(zip(("1", "2", "3", "4", "5", "writing"), SPREAD, strict=True))
     assert made.report["kinds_of_tools"]["database"] == 28 and made.report["kinds_of_tools"]["retriever"] == 3
@@ -68,7 +68,7 @@ def test_a_set_has_its_distribution_and_uses_every_tool(pack: Pack, made: Made) 
 
 @pytest.mark.parametrize(("agent", "share"), [("gold", 1.0), ("echo", 0.0)])
 def test_gold_hits_every_key_of_a_set_and_echo_none(
-    made: Made, sample_pack: Path, tmp_path: Path, agent: str, share: float
+    made: ConstructedTasks, sample_pack: Path, tmp_path: Path, agent: str, share: float
 ) -> None:
     tasks = tmp_path / "own.jsonl"
     tasks.write_text("".join(json.dumps(task, ensure_ascii=False) + "\n" for task in made.tasks), encoding="utf-8")
@@ -78,7 +78,7 @@ def test_gold_hits_every_key_of_a_set_and_echo_none(
         assert run.summary().block()["strict"]["success"]["all"] == share
 
 
-def test_a_check_finds_what_is_wrong_with_a_task(pack: Pack, made: Made) -> None:
+def test_a_check_finds_what_is_wrong_with_a_task(pack: Pack, made: ConstructedTasks) -> None:
     task = next(t for t in made.tasks if t["hops"] == 2)
     brute, tools = BruteSolver(rows_of(pack)), Toolbox(pack)
     assert check(task, tools, brute) == ""
@@ -109,7 +109,7 @@ def test_a_file_of_parts_that_is_none_is_refused(text: str, said: str) -> None:
         Parts(text, Random(1))
 
 
-def test_slots_are_filled(made: Made) -> None:
+def test_slots_are_filled(made: ConstructedTasks) -> None:
     parts = Parts(shipped_parts(), Random(1))
     assert not any("{" in parts.draw(f"scene.{topic}") for topic in TOPICS.values() for _ in range(40))
     for task in made.tasks:
@@ -151,7 +151,7 @@ class Saying:
     ],
 )
 def test_a_rewording_that_leaks_or_loses_is_refused(
-    pack: Pack, made: Made, change: Callable[[dict[str, Any], str], str], reason: str
+    pack: Pack, made: ConstructedTasks, change: Callable[[dict[str, Any], str], str], reason: str
 ) -> None:
     tasks = [task for task in made.tasks if task["hops"] in (2, 3) and task["key_middle"]]
     brute, tools = BruteSolver(rows_of(pack)), Toolbox(pack)
@@ -225,9 +225,9 @@ def test_a_path_that_fits_no_table_and_no_tool_is_none(change: dict[str, Any]) -
 
 def test_an_enforcement_has_no_plaintiff() -> None:
     row = {"案号": "（2021）甲0101执恢12号", "原告": "甲公司", "关联公司": "乙公司"}
-    with pytest.raises(Rejected):
-        linked(row, Step("get_legal_document", "case", "", "原告"))
-    assert linked(row, Step("get_legal_document", "case", "", "关联公司")) == ("乙公司",)
-    assert linked({**row, "案号": "（2021）甲0101民初12号"}, Step("get_legal_document", "case", "", "原告")) == (
+    with pytest.raises(WalkRejected):
+        linked(row, PlanStep("get_legal_document", "case", "", "原告"))
+    assert linked(row, PlanStep("get_legal_document", "case", "", "关联公司")) == ("乙公司",)
+    assert linked({**row, "案号": "（2021）甲0101民初12号"}, PlanStep("get_legal_document", "case", "", "原告")) == (
         "甲公司",
     )

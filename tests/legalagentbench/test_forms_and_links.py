@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from store.browsing import LAWS, Dataset, Order, count, datasets, suggested, window
+from store.browsing import LAWS, Dataset, SortOrder, count, datasets, suggested, window
 from store.pack import Pack
 from store.schema import CORPORA, LOOKUPS, TABLES
 from tasks.legalagentbench import forms
@@ -29,7 +29,9 @@ def test_every_shelf_is_named_with_its_rows(pack: Pack) -> None:
 
 def test_a_window_is_sorted_filtered_and_cut_by_sqlite(pack: Pack) -> None:
     dataset = Dataset("LegalDoc")
-    amounts = [row.cells["涉案金额（元）"] for row in window(pack, dataset, order=Order("涉案金额（元）", down=True))]
+    amounts = [
+        row.cells["涉案金额（元）"] for row in window(pack, dataset, order=SortOrder("涉案金额（元）", down=True))
+    ]
     assert amounts == [1284500.5, 96000.0, 3100.0]
     assert [row.number for row in window(pack, dataset, start=1, most=1)] == [2]
     assert count(pack, dataset, ["季云", "民初12号"]) == 1

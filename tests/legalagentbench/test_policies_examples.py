@@ -17,7 +17,7 @@ from tasks.agents.prompts import fill
 from tasks.legalagentbench import schemas
 from tasks.legalagentbench.agents import cards, reading
 from tasks.legalagentbench.parser import compat_input
-from tasks.legalagentbench.questions import Question, load_questions
+from tasks.legalagentbench.questions import LabQuestion, load_questions
 from tasks.legalagentbench.tools import TOOLS, Toolbox
 
 pytestmark = pytest.mark.slow
@@ -35,7 +35,7 @@ def pack(sample_built: Path) -> Iterator[Pack]:
 
 
 @pytest.fixture(scope="module")
-def questions(pack: Pack) -> list[Question]:
+def questions(pack: Pack) -> list[LabQuestion]:
     path = pack.task_file("legalagentbench")
     assert path is not None
     return load_questions(path)
@@ -61,7 +61,7 @@ def test_every_observation_is_what_the_tool_says(story: Mapping[str, Any], pack:
 
 
 @pytest.mark.parametrize("story", STORIES, ids=["1", "2", "3"])
-def test_no_task_of_the_pack_is_told(story: Mapping[str, Any], questions: list[Question]) -> None:
+def test_no_task_of_the_pack_is_told(story: Mapping[str, Any], questions: list[LabQuestion]) -> None:
     """Neither its question nor anything that is asked about in an example stands in a task, its path or its
     answer."""
     tasks = [

@@ -18,7 +18,7 @@ from tasks.benchmark import benchmark
 from tasks.episode.events import Seated
 from tasks.errors import UsageError
 from tasks.legalagentbench.benchmark import METHODS
-from tasks.run.cast import newcomer
+from tasks.run.cast import seat_later
 from tasks.run.reading import read_episode
 from tests.support.kill_harness import prepare
 from tests.support.policy_stage import Actor, Stage
@@ -127,9 +127,9 @@ def test_a_fork_keeps_the_method_of_the_seat(moot: Moot) -> None:
 
 def test_a_model_after_somebody_without_a_method_plays_react() -> None:
     for before in ("rules/1", "human/1", "react/8", "react/9+paper", ""):
-        assert newcomer(BENCH, "agent", "llama:x", before).policy == "react/1"
-    assert newcomer(BENCH, "agent", "llama:x", "plan-execute/1+free").policy == "plan-execute/1+free"
-    assert newcomer(BENCH, "agent", "human", "react/1").engine == "human"
+        assert seat_later(BENCH, "agent", "llama:x", before).policy == "react/1"
+    assert seat_later(BENCH, "agent", "llama:x", "plan-execute/1+free").policy == "plan-execute/1+free"
+    assert seat_later(BENCH, "agent", "human", "react/1").engine == "human"
 
 
 def test_modes_and_their_prompts() -> None:

@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import pytest
 
 from tasks.benchmark import benchmark
-from tasks.legalsearch.questions import Gold, Question
+from tasks.legalsearch.questions import LawGold, LawQuestion
 from tasks.legalsearch.settings import IN_DOMAIN
 from tasks.legalsearch.summary import LawSummary
 from tasks.legalsearch.temporal import pair_member, pair_table
@@ -21,23 +21,23 @@ from tasks.run.rescoring import StoredRun, read_stored
 from tasks.run.runner import start_run
 from tasks.run.spec import RunSpec
 from tasks.scoring.metrics import Report
-from tasks.scoring.result import Result, Scored
+from tasks.scoring.result import Result, ScoredAttempt
 from tests.legalsearch.test_rollouts import question
 from tests.support.law_run_fixture import prepare_law
 from tests.support.summaries import law_summary as summarise
 
 
-def asked(kind: str, answer: str, number: int, year: int = 2012) -> Question:
+def asked(kind: str, answer: str, number: int, year: int = 2012) -> LawQuestion:
     options = "\nA: 甲\nB: 乙\nC: 丙\nD: 丁" if kind == "kqa" else ""
     card = {
         "id": f"{kind}_{number}",
         "type": kind,
         "question": f"请背诵{year}年5月有效的《某法》第{number}条。{options}",
     }
-    return Question(f"{kind}_{number}", card, Gold(answer, f"{kind}_{number}"))
+    return LawQuestion(f"{kind}_{number}", card, LawGold(answer, f"{kind}_{number}"))
 
 
-def ran(*said: tuple[Question, str], rules: bool = True) -> LawSummary:
+def ran(*said: tuple[LawQuestion, str], rules: bool = True) -> LawSummary:
     made = summarise("r", [one for one, _ in said], [Result(one.id, "finished", text, text) for one, text in said])
     return replace(made, rules=rules)
 
@@ -113,7 +113,7 @@ def test_consistency_on_pairs_stands_in_the_report() -> None:
     asked = [
         replace(one, gold=replace(one.gold, pair="a")) for one in (question(number=1), question(gold="B", number=2))
     ]
-    said = [Scored(Result(one.id, "finished", one.gold.answer, "")) for one in asked]
+    said = [ScoredAttempt(Result(one.id, "finished", one.gold.answer, "")) for one in asked]
     run = cast(StoredRun, SimpleNamespace(questions=asked, attempts=said, header={"run": "r"}))
     table = pair_table(run, "en")
     assert table is not None

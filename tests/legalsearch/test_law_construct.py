@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from store.pack import Pack
-from store.statutes.book import Found, StatuteBook
+from store.statutes.book import ArticleFound, StatuteBook
 from store.statutes.model import Article, ArticleNumber, Law, LawVersion, Link
 from store.text.citation import citations
 from tasks.legalsearch.construct import (
@@ -167,7 +167,7 @@ def test_recitals_are_the_article_in_force(book: StatuteBook) -> None:
         year, month, day = int(match[1]), int(match[2]), match[3]
         for n in (int(day),) if day else (1, 15, 28):
             found = book.on(cited.law, cited.number, date(year, month, n))
-            assert isinstance(found, Found)
+            assert isinstance(found, ArticleFound)
             article = found.article
             assert gold(article) == task["answer"], task["id"]
         assert set(task["why"]) <= {"characters", "meaning"} and task["why"]

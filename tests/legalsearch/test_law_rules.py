@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from store.pack import Pack
-from store.search.law_search import LawSearch, Settings
+from store.search.law_search import LawSearch, SearchSettings
 from store.statutes.applicable import CaseDates
 from tasks.episode.actions import Answer, CallTool
 from tasks.episode.events import Event, Planned, Record, Thought, ToolReturned
@@ -31,7 +31,7 @@ class Table:
 
     def __init__(self, pack: Pack, offered: Sequence[str] = (RAG,), **settings: Any) -> None:
         self.search = LawSearch(pack)
-        self.settings = Settings(k=HITS, **settings)
+        self.settings = SearchSettings(k=HITS, **settings)
         self.policy = LawRulesPolicy(self.search, self.settings, tuple(offered))
         self.calls: list[list[str]] = []
         self.events: list[Event] = []

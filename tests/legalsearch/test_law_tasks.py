@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from store.pack import Pack
-from store.statutes.book import Found, StatuteBook
+from store.statutes.book import ArticleFound, StatuteBook
 from store.statutes.model import Article, ArticleNumber
 from store.text.citation import citations, parse_number
-from tasks.legalsearch.questions import Question, load_questions, options
+from tasks.legalsearch.questions import LawQuestion, load_questions, options
 from tasks.legalsearch.settings import KINDS
 
 LEAST = {
@@ -37,7 +37,7 @@ def book(pack: Pack) -> StatuteBook:
 
 
 @pytest.fixture(scope="module")
-def questions(pack: Pack) -> list[Question]:
+def questions(pack: Pack) -> list[LawQuestion]:
     path = pack.task_file("legalsearch")
     assert path is not None
     return load_questions(path)
@@ -54,7 +54,7 @@ def on(book: StatuteBook, law: str, number: ArticleNumber | None, day: date) -> 
     """The article in force on a day."""
     assert number is not None
     found = book.on(law, number, day)
-    assert isinstance(found, Found), (law, number, day)
+    assert isinstance(found, ArticleFound), (law, number, day)
     return found.article
 
 
@@ -65,7 +65,7 @@ def basis(book: StatuteBook, task: dict[str, Any]) -> list[Article]:
     ]
 
 
-def test_counts(questions: list[Question]) -> None:
+def test_counts(questions: list[LawQuestion]) -> None:
     counts = Counter(question.kind.id for question in questions)
     assert set(counts) == set(KINDS) and all(counts[kind] >= least for kind, least in LEAST.items())
     assert len(questions) == 235 and len({question.text for question in questions}) == 235
@@ -73,7 +73,7 @@ def test_counts(questions: list[Question]) -> None:
     assert set(pairs.values()) == {2} and sum(name.startswith("sample-travel") for name in pairs) >= 24
 
 
-def test_nothing_leaks_and_nothing_is_real_law(questions: list[Question], tasks: list[dict[str, Any]]) -> None:
+def test_nothing_leaks_and_nothing_is_real_law(questions: list[LawQuestion], tasks: list[dict[str, Any]]) -> None:
     for question in questions:
         assert set(question.card) == {"id", "type", "question", "system_prompt", "system_prompt_cot", "task_prompt",
                                       "deepresearch_task_prompt"}  # fmt: skip

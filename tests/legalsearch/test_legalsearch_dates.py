@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from store.search.query import Span
 from store.search.times import periods
-from store.statutes.applicable import CaseDates, mark
+from store.statutes.applicable import CaseDates, judge_version
 from store.statutes.model import LawVersion
 from store.text.normalise import fold_width
-from tasks.legalsearch.dates import case_dates, told
+from tasks.legalsearch.dates import case_dates, span_mentions
 
 DRUNK = "2010年5月3日张某醉酒驾驶机动车被查获，2012年3月1日法院开庭审理，如何适用刑法第一百三十三条之一？"
 
@@ -112,13 +112,16 @@ def test_a_later_law_is_not_the_law_of_an_earlier_act() -> None:
     later = LawVersion("中华人民共和国刑法", "2011修正", date(2011, 5, 1), None)
     then = LawVersion("中华人民共和国刑法", "2009修正", date(2009, 2, 28), date(2011, 4, 30))
     dates = case_dates(DRUNK, spans(DRUNK))
-    assert mark(later, dates).verdict == "possible"
-    assert (mark(then, dates).verdict, mark(then, dates).rule.key) == ("applicable", "criminal_at_act")
+    assert judge_version(later, dates).verdict == "possible"
+    assert (judge_version(then, dates).verdict, judge_version(then, dates).rule.key) == (
+        "applicable",
+        "criminal_at_act",
+    )
 
 
 def test_the_same_day_may_be_named_twice() -> None:
     text = "2014年8月27日，鲁某在家中贩卖灯油时被查获。2014年8月27日，鲁某被刑事拘留。"
-    assert [sorted(day.roles) for day in told(text, spans(text))] == [["acted", "caught"], ["proceeding"]]
+    assert [sorted(day.roles) for day in span_mentions(text, spans(text))] == [["acted", "caught"], ["proceeding"]]
     assert read(text) == ("2014-08-27", None, "2014-08-27", None)
 
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from tasks.legalsearch import published
-from tasks.legalsearch.agents.spoken import entropy_of_top
+from tasks.legalsearch.agents.trajectory_pieces import entropy_of_top
 from tasks.legalsearch.exporting import rows
 from tasks.legalsearch.measures import Verdict
-from tasks.legalsearch.questions import Gold, Question, load_questions
+from tasks.legalsearch.questions import LawGold, LawQuestion, load_questions
 from tasks.legalsearch.rewards import (
     faults_of,
     first_round,
@@ -34,11 +34,11 @@ def done(answer: str) -> str:
     return f"{PLAN}{CALL}{SEEN}<think>答</think><answer>{answer}</answer>"
 
 
-def question(kind: str, answer: str, number: int = 1, pair: str = "") -> Question:
+def question(kind: str, answer: str, number: int = 1, pair: str = "") -> LawQuestion:
     task_id = f"{kind}_{number}"
     text = "2004年？\nA: 甲\nB: 乙\nC: 丙\nD: 丁"
     card = {"id": task_id, "type": kind, "question": text, "deepresearch_task_prompt": "\n选。\n"}
-    return Question(task_id, card, Gold(answer, pair or task_id, pair))
+    return LawQuestion(task_id, card, LawGold(answer, pair or task_id, pair))
 
 
 @pytest.mark.parametrize(

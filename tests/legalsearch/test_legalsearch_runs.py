@@ -14,8 +14,8 @@ from store.journal import Journal
 from tasks.episode.events import ModelCalled
 from tasks.legalsearch.settings import KINDS
 from tasks.run.header import header_of
-from tasks.run.peeking import verify
 from tasks.run.reading import read_episode
+from tasks.run.seat_prompt import verify
 from tests.support import typed
 from tests.support.law_run_fixture import TASKS, prepare_law
 

@@ -23,7 +23,7 @@ from tasks.legalsearch.measures import (
     strict_details,
     strict_score,
 )
-from tasks.legalsearch.questions import Gold, Question, load_questions
+from tasks.legalsearch.questions import LawGold, LawQuestion, load_questions
 from tasks.legalsearch.scoring import Evidence, score_one
 from tasks.legalsearch.settings import KINDS
 from tasks.scoring.overall import Overall
@@ -34,13 +34,13 @@ Data = Callable[..., Path]
 OPTIONS = "\nA: 甲\nB: 乙\nC: 丙\nD: 丁"
 
 
-def question(kind: str, answer: str, number: int = 1, text: str = "问题？", cluster: str = "") -> Question:
+def question(kind: str, answer: str, number: int = 1, text: str = "问题？", cluster: str = "") -> LawQuestion:
     task_id = f"{kind}_{number}"
     body = text + OPTIONS if KINDS[kind].form == "letters" else text
-    return Question(task_id, {"id": task_id, "type": kind, "question": body}, Gold(answer, cluster or task_id))
+    return LawQuestion(task_id, {"id": task_id, "type": kind, "question": body}, LawGold(answer, cluster or task_id))
 
 
-def result(asked: Question, text: str, outcome: str = "finished", epoch: int = 0) -> Result:
+def result(asked: LawQuestion, text: str, outcome: str = "finished", epoch: int = 0) -> Result:
     return Result(asked.id, outcome, text, text, epoch=epoch)
 
 

@@ -15,7 +15,7 @@ from store.builder import PackBuilder
 from store.pack import Pack
 from store.search.law_search import LawSearch
 from store.web import WebSnapshot
-from tasks.episode.actions import Child
+from tasks.episode.actions import CausedEvent
 from tasks.episode.events import Event, Record, Seated, ToolReturned
 from tasks.episode.state import State, apply
 from tasks.legalsearch.settings import LegalSearchSettings
@@ -76,7 +76,7 @@ class Stage:
                 self.asks.append(item)
                 sent = Reply(self.says[item.seat](item))
             else:
-                sent = self._note(item.event if isinstance(item, Child) else item)
+                sent = self._note(item.event if isinstance(item, CausedEvent) else item)
 
 
 def stage(pack: Pack | None, web: WebSnapshot | None = None, question: str = "", **more: Any) -> Stage:

@@ -25,10 +25,10 @@ from tasks.episode.events import (
 )
 from tasks.errors import UsageError
 from tasks.legalsearch.measures import Verdict
-from tasks.legalsearch.questions import Gold, Question
+from tasks.legalsearch.questions import LawGold, LawQuestion
 from tasks.legalsearch.rollouts import (
-    Group,
-    Member,
+    GroupMember,
+    RolloutGroup,
     entropy_label,
     kinds_of,
     make_group,
@@ -93,13 +93,13 @@ def episode(
     return [Record(seq, step, None, 0.0, event) for seq, (step, event) in enumerate(events)]
 
 
-def question(kind: str = "kqa", gold: str = "A", number: int = 1) -> Question:
+def question(kind: str = "kqa", gold: str = "A", number: int = 1) -> LawQuestion:
     card = {"id": f"{kind}_{number}", "type": kind, "question": "2004年？\nA: 甲\nB: 乙\nC: 丙\nD: 丁"}
-    return Question(card["id"], card, Gold(gold, card["id"]))
+    return LawQuestion(card["id"], card, LawGold(gold, card["id"]))
 
 
-def group(answers: Sequence[str], asked: Question | None = None, **how: str) -> Group:
-    members = [Member(number, episode(said, **how)) for number, said in enumerate(answers, 1)]  # type: ignore[arg-type]
+def group(answers: Sequence[str], asked: LawQuestion | None = None, **how: str) -> RolloutGroup:
+    members = [GroupMember(number, episode(said, **how)) for number, said in enumerate(answers, 1)]  # type: ignore[arg-type]
     return make_group(asked or question(), members)
 
 
@@ -160,7 +160,7 @@ def test_a_consultation_without_a_grader_is_left_out_with_its_reason() -> None:
     assert all(row.shaped is None for rollout in made.rollouts for row in rollout.tokens["paper"])
     line = made.lines()[0]
     assert line["reward"] == line["advantage"] == {"paper": None, "code": None} and line["left_out"]
-    graded = [Member(1, episode("x"), Verdict(True, True)), Member(2, episode("y"), Verdict(True, False))]
+    graded = [GroupMember(1, episode("x"), Verdict(True, True)), GroupMember(2, episode("y"), Verdict(True, False))]
     assert [rollout.advantages["paper"] for rollout in make_group(asked, graded).rollouts] == [1.0, -1.0]
     assert verdict_of({"answer": 1.0, "basis": 0.0}) == Verdict(True, False)
     assert verdict_of(None) is verdict_of({"answer": 1.0, "basis": None}) is None
@@ -168,7 +168,7 @@ def test_a_consultation_without_a_grader_is_left_out_with_its_reason() -> None:
 
 def test_a_bad_form_needs_no_grader() -> None:
     bad = [Record(r.seq, r.step, None, 0.0, r.event) for r in episode("x")[:4]] + [episode("x")[-1]]
-    made = make_group(question("lcs", "依据"), [Member(1, bad), Member(2, bad)])
+    made = make_group(question("lcs", "依据"), [GroupMember(1, bad), GroupMember(2, bad)])
     assert made.left_out == {"paper": "no grader has seen 2 of 2 rollouts"}, (
         "the paper minds no missing answer, the code does"
     )
@@ -177,10 +177,10 @@ def test_a_bad_form_needs_no_grader() -> None:
 
 def test_rollouts_that_the_machinery_cut_short_are_named() -> None:
     members = [
-        Member(1, episode("A")),
-        Member(2, episode("B", outcome="error")),
-        Member(3, episode("B")),
-        Member(4, episode("B")[:5]),
+        GroupMember(1, episode("A")),
+        GroupMember(2, episode("B", outcome="error")),
+        GroupMember(3, episode("B")),
+        GroupMember(4, episode("B")[:5]),
     ]
     made = make_group(question(), members)
     assert (made.failed, [rollout.number for rollout in made.rollouts]) == ((2, 4), [1, 3])

@@ -13,7 +13,7 @@ import pytest
 from models.engine import Ask, Message, Reply, Usage
 from models.schema import violation
 from store.web import Page
-from tasks.agents.budgets import Budget
+from tasks.agents.budgets import ContextBudget
 from tasks.episode.events import ActionParsed, ModelCalled, Stopped
 from tasks.episode.state import digest
 from tasks.legalsearch.agents import DIRECT_PROMPTS, SEARCH_PROMPTS
@@ -100,12 +100,12 @@ def test_a_long_result_is_made_shorter_once_and_a_step_reads_little(mode: str) -
     calls = [tag("tool_call", json.dumps({"name": QUERY[0], "arguments": QUERY[1]}))] if mode == "native" else calls
     replies: list[Said] = [lean_plan() if mode != "free" else text_plan(), *calls]
     asks = play(mode, replies, turns=15, results={"rag_retrieve": ("ok", LONG)}).actor.asks
-    room, folds = Budget().characters(), 0
+    room, folds = ContextBudget().characters(), 0
     for before, after in zip(asks, asks[1:], strict=False):
         grows = after.messages[: len(before.messages)] == before.messages
         folds += not grows
         new = after.messages[len(before.messages) + 1 :] if grows else ()
-        assert Budget().tokens(sum(len(message.content) for message in new)) <= STEP
+        assert ContextBudget().tokens(sum(len(message.content) for message in new)) <= STEP
         assert grows or sum(len(message.content) for message in before.messages) > 0.8 * room
     assert folds <= 2, "where nothing more fits, all that was told is made shorter at once"
     told = asks[3].messages[-1].content

@@ -19,7 +19,7 @@ from tasks.episode.events import (
     ToolReturned,
 )
 from tasks.episode.seats import View
-from tasks.legalsearch.agents.spoken import BROKEN, entropy_of_top, pieces, spoken
+from tasks.legalsearch.agents.trajectory_pieces import BROKEN, entropy_of_top, pieces, spoken
 from tasks.legalsearch.published import format_faults, reward_answer
 from tasks.legalsearch.rewards import READINGS, faults_of, token_kinds
 from tasks.legalsearch.rollouts import trajectory_tokens

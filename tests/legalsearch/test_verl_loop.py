@@ -26,9 +26,9 @@ import pytest
 
 from store.journal import Journal
 from tasks.episode.events import ModelCalled
-from tasks.legalsearch.agents.spoken import spoken
+from tasks.legalsearch.agents.trajectory_pieces import spoken
 from tasks.legalsearch.exporting import VERL, export_verl
-from tasks.legalsearch.questions import Question, load_questions
+from tasks.legalsearch.questions import LawQuestion, load_questions
 from tasks.legalsearch.rewards import reward
 from tasks.run.reading import read_episode
 from tasks.run.runner import start_run
@@ -86,7 +86,7 @@ class World:
         return Tokenizer().decode(ids) + spoken(calls[-1]) + "<|im_end|>"
 
 
-def replies(question: Question) -> list[str]:
+def replies(question: LawQuestion) -> list[str]:
     return [
         PLAN,
         call("rag_retrieve", question.text[:60], "路灯"),
@@ -143,7 +143,7 @@ def rollout(module: ModuleType, tools: list[Any], row: dict[str, Any], server: S
     return asyncio.run(play())
 
 
-def score(folder: Path, question: Question, said: str) -> dict[str, float]:
+def score(folder: Path, question: LawQuestion, said: str) -> dict[str, float]:
     spec = importlib.util.spec_from_file_location("exported_reward", folder / "legalsearch_reward.py")
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)

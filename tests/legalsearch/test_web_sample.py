@@ -15,7 +15,7 @@ import pytest
 from store.importers import silent
 from store.importers.web.pages import front_matter
 from store.pack import Pack
-from store.statutes.book import Found, StatuteBook
+from store.statutes.book import ArticleFound, StatuteBook
 from store.text.citation import parse_number
 from store.web import Page, WebSnapshot
 from tasks.registry import importer
@@ -89,7 +89,7 @@ def says(book: StatuteBook, claim: Claim, day: date | None = None) -> bool:
     number = parse_number(claim.number)
     assert number is not None
     found = book.on(claim.law, number, day or claim.day)
-    return isinstance(found, Found) and claim.words in (found.article.text or "")
+    return isinstance(found, ArticleFound) and claim.words in (found.article.text or "")
 
 
 def test_what_pages_state_is_what_the_statutes_said(book: StatuteBook, files_of: dict[str, Stated]) -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from store.pack import Pack
-from store.search.law_search import LawSearch, Settings
+from store.search.law_search import LawSearch, SearchSettings
 
 LEAST = {"R1": 88.0, "R10": 98.0}
 
@@ -21,7 +21,7 @@ def test_articles_without_words_are_found_by_title(published_statutes: Path) -> 
             found = {"R1": 0, "R10": 0}
             for row, title in titled:
                 version = catalogue.versions[int(catalogue.version[row - 1])]
-                settings = Settings(k=10, at=version.valid_from if dated else None)
+                settings = SearchSettings(k=10, at=version.valid_from if dated else None)
                 wanted = catalogue.article[row - 1]
                 hits = [catalogue.article[hit.id - 1] == wanted for hit in search.search(title, settings).hits]
                 found["R1"] += any(hits[:1])

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from tasks.courts.procedure.labels import ORDER, Judged, LabelRates, measured, rates, read_rows
+from tasks.courts.procedure.labels import ORDER, LabelCheck, LabelRates, measured, rates, read_rows
 
 LABELS = Path(__file__).parents[1] / "courts"
 ROWS = read_rows(LABELS / "court_labels_independent.jsonl")
@@ -24,7 +24,7 @@ CLASSES = ("good", "missing", "bundled", "wrong_stage", "wrong_addressee")
 
 
 @pytest.fixture(scope="module")
-def judged() -> list[Judged]:
+def judged() -> list[LabelCheck]:
     return measured(ROWS)[1]
 
 
@@ -32,12 +32,12 @@ def order_as_one(codes: frozenset[str]) -> set[str]:
     return {"order" if code in ORDER else code for code in codes}
 
 
-def left_open(one: Judged) -> int:
+def left_open(one: LabelCheck) -> int:
     """Of the duties that the turn only seems to do: how many stay undone."""
     return len(set(one.row.owes) - one.found)
 
 
-def test_rates_on_turns_labelled_without_the_patterns(judged: list[Judged]) -> None:
+def test_rates_on_turns_labelled_without_the_patterns(judged: list[LabelCheck]) -> None:
     law = rates((one.found, one.row.acts) for one in judged)
     strict = rates((one.actions, one.wanted_actions) for one in judged)
     published = rates((one.published, one.wanted_actions) for one in judged)
@@ -66,7 +66,7 @@ def reaches(found: LabelRates, precision: float, recall: float) -> bool:
     return (found.precision or 0) >= precision and (found.recall or 0) >= recall
 
 
-def test_few_good_turns_are_blamed(judged: list[Judged]) -> None:
+def test_few_good_turns_are_blamed(judged: list[LabelCheck]) -> None:
     good = [one for one in judged if one.row.kind == "good"]
     assert sum(bool(one.faults) for one in good) <= len(good) / 8
 
@@ -84,7 +84,7 @@ def test_rates_on_turns_that_nobody_saw_when_they_were_written(
     names: str, law_least: tuple[float, float], actions_least: tuple[float, float], faults_least: tuple[float, float]
 ) -> None:
     """Of these only the last four are not trained on."""
-    every: list[Judged] = []
+    every: list[LabelCheck] = []
     for name in names:
         figures, found = measured(read_rows(LABELS / f"labels_unseen_{name}.jsonl"))
         print(name, figures)

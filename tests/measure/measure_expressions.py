@@ -20,10 +20,10 @@ from typing import Any
 from store.combining import combine
 from store.importers import silent
 from store.pack import Pack
-from store.search.law_search import LawSearch, Settings
+from store.search.law_search import LawSearch, SearchSettings
 from store.search.narrowing import narrow
 from store.search.query import LawQuery, Span
-from store.statutes.book import Found, NoText, NotYet, Repealed, StatuteBook
+from store.statutes.book import ArticleFound, NoText, NotYetInForce, RepealedArticle, StatuteBook
 from store.statutes.model import ArticleNumber
 from store.text.numerals import int_to_chinese
 from tasks.registry import importer
@@ -69,7 +69,7 @@ def cited(row: dict[str, Any], query: LawQuery, book: StatuteBook) -> tuple[bool
 def verdict(row: dict[str, Any], search: LawSearch) -> str:
     """right, unknown or wrong."""
     query = search.analyse(row["text"], today=TODAY)
-    notes = narrow(search.catalogue, search.book, query, Settings(today=TODAY)).notes
+    notes = narrow(search.catalogue, search.book, query, SearchSettings(today=TODAY)).notes
     wanted = [*row["times"], *row["versions"]]
     missed = [one for one in wanted if not any(same(one, span) for span in query.spans)]
     left = [span for span in query.spans if not any(same(one, span) for one in wanted)]
@@ -86,15 +86,17 @@ def told(trap: dict[str, Any], search: LawSearch) -> tuple[bool, str]:
     """Whether the statute book has the state of the article on the day, and what the search of the question says:
     said, silent, or wrong (a first hit that did not apply on the day, without a note)."""
     day, number = date.fromisoformat(trap["day"]), ArticleNumber(*map(int, f"{trap['article']}-0".split("-")[:2]))
-    kind = {"not_yet": NotYet, "repealed": Repealed, "in_force": Found | NoText}[trap["must_say"][0]]
+    kind = {"not_yet": NotYetInForce, "repealed": RepealedArticle, "in_force": ArticleFound | NoText}[
+        trap["must_say"][0]
+    ]
     known = isinstance(search.book.on(trap["law"], number, day), kind)
-    answer = search.search(trap["question"], Settings(today=TODAY))
+    answer = search.search(trap["question"], SearchSettings(today=TODAY))
     codes = {note.partition(":")[0] for note in answer.notes}
     if trap["must_say"] == ["in_force"]:
         law = search.book.law(trap["law"])
         found = any(law and hit.version.law == law.name and hit.article.number == number for hit in answer.hits)
         return known, "said" if found else "silent"
-    if codes & ({"later", "later_near", "not_yet"} if kind is NotYet else {"ended", "repealed", "doubtful"}):
+    if codes & ({"later", "later_near", "not_yet"} if kind is NotYetInForce else {"ended", "repealed", "doubtful"}):
         return known, "said"
     first = answer.hits[0].version if answer.hits and "gap_neighbour" not in answer.hits[0].kept else None
     applied = first is None or first.valid_from is None or first.valid_from <= day <= (first.valid_to or date.max)

@@ -12,7 +12,7 @@ from store.importers import silent
 from store.pack import Pack
 from tasks.legalsearch.coverage import Coverage
 from tasks.legalsearch.published import answer_score
-from tasks.legalsearch.questions import Question, load_questions
+from tasks.legalsearch.questions import LawQuestion, load_questions
 from tasks.legalsearch.scoring import constant
 from tasks.registry import importer
 from tests.legalsearch.test_law_rules import Table
@@ -21,16 +21,16 @@ EXAMS = frozenset({"nje", "ungee", "lbk"})
 """Tasks that ask for laws of which the collection of versions has no text."""
 
 
-def asked(folder: Path) -> list[Question]:
+def asked(folder: Path) -> list[LawQuestion]:
     return [q for name in ("evaluation_dev", "ood_dev") for q in load_questions(folder / f"{name}.jsonl")]
 
 
-def mean(table: Table, questions: Iterable[Question]) -> float:
+def mean(table: Table, questions: Iterable[LawQuestion]) -> float:
     scores = [answer_score(q.kind.id, table.play(q.card).res, q.gold.answer) for q in questions]
     return 100 * sum(score or 0.0 for score in scores) / len(scores)
 
 
-def below_constant(table: Table, questions: Iterable[Question]) -> dict[str, tuple[float, float]]:
+def below_constant(table: Table, questions: Iterable[LawQuestion]) -> dict[str, tuple[float, float]]:
     """Task -> its mean and the one of its best constant answer, where the first is less."""
     tasks = defaultdict(list)
     for question in questions:

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from tasks.episode.events import ActDone, Said
-from tasks.run.peeking import Reading, would_read
 from tasks.run.reading import read_episode
 from tasks.run.runner import start_run
+from tasks.run.seat_prompt import SeatPrompt, would_read
 from tasks.run.spec import RunSpec
 
 OWED = {
@@ -26,7 +26,7 @@ OWED = {
 """Acts whose words must be before a judge when he judges."""
 
 
-def words_of(reading: Reading) -> str:
+def words_of(reading: SeatPrompt) -> str:
     """The prompt as one text: what stands in JSON as it was said, blanks and indents left out."""
     texts = []
     for message in reading.ask.messages:

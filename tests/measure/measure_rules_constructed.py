@@ -19,7 +19,7 @@ import pytest
 from store.pack import Pack
 from tasks.legalagentbench.construct.compose import Parts, shipped_parts
 from tasks.legalagentbench.construct.generate import construct_set, generator
-from tasks.legalagentbench.questions import Question, read_question
+from tasks.legalagentbench.questions import LabQuestion, read_question
 from tasks.legalagentbench.rules.names import NameIndex
 from tasks.legalagentbench.rules.policy import RulesPolicy
 from tasks.legalagentbench.tools import Toolbox
@@ -57,7 +57,7 @@ def _solved(pack: Pack, tasks: Iterable[Mapping[str, Any]]) -> float:
     policy, toolbox = RulesPolicy(NameIndex.of(pack)), Toolbox(pack)
     for line, record in enumerate(tasks, 1):
         question = read_question(f"line {line}", dict(record))
-        assert isinstance(question, Question)
+        assert isinstance(question, LabQuestion)
         answer = play(policy, toolbox, question.card).res
         hit = all(strict_hit(key, answer) for key in question.gold.keys)
         for group in (question.group, "all"):

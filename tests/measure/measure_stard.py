@@ -17,7 +17,7 @@ import pytest
 
 from app.cli.main import main
 from store.pack import Pack
-from store.statutes.book import Found, StatuteBook
+from store.statutes.book import ArticleFound, StatuteBook
 from store.statutes.model import ArticleNumber
 
 LEAST = {"R5": 44.0, "R10": 53.0, "R50": 71.0, "R100": 77.0, "MRR10": 43.0}
@@ -47,7 +47,7 @@ def test_the_public_collection(data: Callable[..., Path], capsys: pytest.Capture
         book = StatuteBook(pack)
         code = book.articles("中华人民共和国民法典", "中华人民共和国民法典")
         assert [article.number.number for article in code] == list(range(1, 1261))
-        assert isinstance(book.on("刑法", ArticleNumber(133, 1), date(2024, 3, 1)), Found)
+        assert isinstance(book.on("刑法", ArticleNumber(133, 1), date(2024, 3, 1)), ArticleFound)
     found = answered(capsys, "law", "bench", "--queries", str(questions), "--pack", "laws")
     assert found["n"] == 772 and not found["missing"]
     for column, least in LEAST.items():

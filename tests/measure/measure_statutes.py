@@ -10,7 +10,7 @@ from pathlib import Path
 
 from store.pack import Pack
 from store.search.law_search import LawSearch
-from store.statutes.book import Found, StatuteBook
+from store.statutes.book import ArticleFound, StatuteBook
 from store.statutes.check import check
 from store.text.citation import citations
 from store.text.dates import parse_date
@@ -35,7 +35,7 @@ def test_the_published_files(data: Callable[..., Path], published_statutes: Path
         asked += 1
         assert answer.kind in ("found", "no_text"), question["question"]
         assert answer.article is not None  # type: ignore[union-attr]
-        if isinstance(answer, Found):
+        if isinstance(answer, ArticleFound):
             covered += 1
             heading = f"【{answer.article.title}】" if answer.article.title else ""
             exact += "".join((heading + (answer.article.text or "")).split()) == "".join(question["answer"].split())

@@ -18,7 +18,7 @@ import pytest
 from models.endpoint import EndpointEngine
 from models.endpoint_server import read_address
 from models.endpoint_wire import is_overflow, reply_tokens_left, request_body
-from models.engine import Ask, Delta, EngineError, Message, Reply, Settings, TokenChance, Tool
+from models.engine import Ask, Delta, EngineError, Message, Reply, SamplingSettings, TokenChance, ToolInfo
 from models.errors import BadEngine
 from tasks.run.engines import open_engine
 from tests.support.fake_endpoint import DONE, MODEL, SLOW, Call, FakeServer, chunk, fake_server, usage
@@ -55,7 +55,7 @@ def opened_at(server: FakeServer, *, parallel: int = 4) -> EndpointEngine:
 
 
 def question(text: str = "原告是谁？", **named: Any) -> Ask:
-    chosen = Settings(**named.pop("settings", {}))
+    chosen = SamplingSettings(**named.pop("settings", {}))
     return Ask("agent", (Message("system", "你是律师。"), Message("user", text)), "react/1", settings=chosen, **named)
 
 
@@ -256,7 +256,7 @@ def test_proxies_of_the_environment_are_not_used(server: FakeServer, monkeypatch
 
 
 def test_every_setting_is_said() -> None:
-    chosen = Settings(0.7, 0.9, 40, 99, ("观察：",), 5, 0.05, 1.1, 3, thinking=False)
+    chosen = SamplingSettings(0.7, 0.9, 40, 99, ("观察：",), 5, 0.05, 1.1, 3, thinking=False)
     schema = {"type": "object"}
     body = request_body(replace(question(schema=schema), settings=chosen), "m")
     assert json.loads(json.dumps(body)) == {
@@ -293,7 +293,7 @@ def test_every_setting_is_said() -> None:
     ],
 )
 def test_no_bound_is_sent_that_a_grammar_of_llama_cpp_refuses(wanted: dict[str, Any], sent: dict[str, Any]) -> None:
-    tool = Tool("search", "搜索", {"type": "object", "properties": {"query": wanted}})
+    tool = ToolInfo("search", "搜索", {"type": "object", "properties": {"query": wanted}})
     ask = question(schema=wanted, tools=(tool,))
     body = request_body(ask, "m")
     assert body["response_format"]["json_schema"]["schema"] == sent

@@ -11,7 +11,7 @@ import pytest
 
 from models.calls import PROBE
 from models.endpoint import EndpointEngine
-from models.engine import Ask, EngineError, Message, Reply, Settings, ToolCall
+from models.engine import Ask, EngineError, Message, Reply, SamplingSettings, ToolCall
 from models.errors import BadEngine
 from tasks.run.engines import open_engine
 from tests.support.fake_endpoint import DONE, Call, FakeServer, chunk, fake_server, usage
@@ -153,11 +153,11 @@ def test_a_call_that_nobody_asked_for_stands_in_the_text(server: FakeServer, eng
 def test_three_thousand_tokens_of_thought_are_told_apart(server: FakeServer, engine: EndpointEngine) -> None:
     parted = {"completion_tokens": 3020, "completion_tokens_details": {"reasoning_tokens": 3000}}
     server.chat = streams({"reasoning_content": "想" * 3000}, {"content": "按约定还。"}, finish="stop", **parted)
-    found = reply(engine, question(settings=Settings(max_tokens=1024, reasoning=4096)))
+    found = reply(engine, question(settings=SamplingSettings(max_tokens=1024, reasoning=4096)))
     assert server.asked[-1]["max_tokens"] == 5120
     assert (found.usage.generated, found.usage.reasoned, found.text) == (3020, 3000, "按约定还。")
     server.chat = streams({"reasoning_content": "想" * 3000}, finish="length", completion_tokens=1024)
-    endless = reply(engine, question(settings=Settings(max_tokens=1024)))
+    endless = reply(engine, question(settings=SamplingSettings(max_tokens=1024)))
     assert (endless.text, endless.finish) == ("", "length")
     assert "all 1024 tokens went into reasoning" in endless.note and "reasoning=N" in endless.note
 

@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 from models.endpoint import EndpointEngine
-from models.endpoint_server import Server, read_address
+from models.endpoint_server import EndpointClient, read_address
 from models.endpoint_wire import CHARACTERS, PIECES
-from models.engine import Ask, EngineError, Message, Reply, Settings
+from models.engine import Ask, EngineError, Message, Reply, SamplingSettings
 from tests.support.fake_endpoint import (
     MODEL,
     Call,
@@ -46,12 +46,12 @@ def server() -> Iterator[FakeServer]:
 
 def engine_at(url: str, silence: float = 600.0, *, together: int = 4) -> EndpointEngine:
     """An engine that has not asked the server for its models."""
-    server = Server(read_address(f"{url}#{MODEL}"), silence=silence)
+    server = EndpointClient(read_address(f"{url}#{MODEL}"), silence=silence)
     return EndpointEngine(server, MODEL, {}, together=together)
 
 
 def question(text: str = "原告是谁？", *, seconds: float | None = None, **chosen: Any) -> Ask:
-    return Ask("agent", (Message("user", text),), "react/1", settings=Settings(**chosen), seconds=seconds)
+    return Ask("agent", (Message("user", text),), "react/1", settings=SamplingSettings(**chosen), seconds=seconds)
 
 
 def said(engine: EndpointEngine, ask: Ask | None = None) -> str:

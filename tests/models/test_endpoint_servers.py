@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 import pytest
 
 from models.endpoint import EndpointEngine
-from models.engine import REMEDIES, Ask, EngineError, Message, Reply, Settings, Tool
+from models.engine import REMEDIES, Ask, EngineError, Message, Reply, SamplingSettings, ToolInfo
 from tasks.run.engines import open_engine
 from tests.support.fake_endpoint import DONE, MODEL, Call, FakeServer, chunk, drip, fake_server, usage
 from tests.support.patience import PATIENCE
 
 FORM = {"type": "object", "properties": {"answer": {"type": "string", "minLength": 1, "maxLength": 300}}}
-TOOL = Tool("search", "查条文", FORM)
+TOOL = ToolInfo("search", "查条文", FORM)
 CONTEXT = 16384
 
 
@@ -35,7 +35,7 @@ def opened(server: FakeServer, parallel: int = 1) -> EndpointEngine:
 
 
 def question(text: str = "原告是谁？", **named: Any) -> Ask:
-    chosen = Settings(**named.pop("settings", {}))
+    chosen = SamplingSettings(**named.pop("settings", {}))
     return Ask("agent", (Message("user", text),), "react/1", settings=chosen, **named)
 
 

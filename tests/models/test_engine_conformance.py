@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from models.engine import Ask, Delta, Engine, EngineError, Message, Reply, Settings
+from models.engine import Ask, Delta, Engine, EngineError, Message, Reply, SamplingSettings
 from models.scripted import RecordedEngine, Script, ScriptedEngine
 from store.journal import EpisodeRow, Journal
 from tasks.episode.actions import Steps, ask, emit
@@ -43,7 +43,7 @@ BAD = "这一问会出错"
 
 
 def question(text: str, number: int = 0, *, schema: Any = None, **settings: Any) -> Ask:
-    chosen = Settings(**{"max_tokens": 24, "temperature": 0.0, "seed": 5, **settings})
+    chosen = SamplingSettings(**{"max_tokens": 24, "temperature": 0.0, "seed": 5, **settings})
     messages = (Message("system", "你是律师。"), Message("user", text))
     return Ask("agent", messages, "test/1", schema, chosen, episode=f"e{number}", step=1)
 

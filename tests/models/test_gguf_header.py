@@ -14,7 +14,7 @@ import pytest
 
 from models.errors import BadEngine
 from models.llama.header import read_header
-from models.llama.process import Process
+from models.llama.process import EngineProcess
 
 pytest.importorskip("llama_cpp")
 pytestmark = pytest.mark.slow
@@ -110,13 +110,13 @@ def sound(architecture: str = "llama", **more: Value) -> Gguf:
 
 
 @pytest.fixture(scope="module")
-def child() -> Iterator[Process]:
-    process = Process()
+def child() -> Iterator[EngineProcess]:
+    process = EngineProcess()
     yield process
     process.close()
 
 
-def refused(path: Path, child: Process | None = None) -> str:
+def refused(path: Path, child: EngineProcess | None = None) -> str:
     with pytest.raises(BadEngine) as caught:
         read_header(path, child)
     sentence = str(caught.value)
@@ -265,13 +265,15 @@ BAD: dict[str, tuple[Gguf, str]] = {
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_a_damaged_or_hostile_header_is_refused_in_one_sentence(tmp_path: Path, child: Process, name: str) -> None:
+def test_a_damaged_or_hostile_header_is_refused_in_one_sentence(
+    tmp_path: Path, child: EngineProcess, name: str
+) -> None:
     gguf, said = BAD[name]
     assert said in refused(gguf.write(tmp_path / "m.gguf"), child)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="Linux alone counts memory")
-def test_a_header_that_wants_more_memory_than_a_reader_has_is_refused(tmp_path: Path, child: Process) -> None:
+def test_a_header_that_wants_more_memory_than_a_reader_has_is_refused(tmp_path: Path, child: EngineProcess) -> None:
     numbers = 200_000_000  # 1.6 GB, which take no room on the disk
     head = changed(x=(ARRAY, struct.pack("<IQ", U64, numbers)))
     path = head.write(tmp_path / "m.gguf")

@@ -13,17 +13,17 @@ import pytest
 
 from models.errors import BadEngine
 from models.llama import memory
-from models.llama.header import Header, read_header
+from models.llama.header import GgufHeader, read_header
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
-def tiny(tiny_gguf: Path) -> Header:
+def tiny(tiny_gguf: Path) -> GgufHeader:
     return read_header(tiny_gguf)
 
 
-def shaped(tiny: Header, **facts: object) -> Header:
+def shaped(tiny: GgufHeader, **facts: object) -> GgufHeader:
     """A header of a common 7B shape: 28 layers, 28 heads over 4 of 128 numbers, 152,064 tokens."""
     shape: dict[str, object] = {
         "layers": 28, "heads": 28, "heads_kv": 4, "embedding": 3584, "key_length": 128,
@@ -32,7 +32,7 @@ def shaped(tiny: Header, **facts: object) -> Header:
     return replace(tiny, **(shape | facts))  # type: ignore[arg-type]
 
 
-def test_layers_that_keep_no_keys_are_not_counted(tiny: Header) -> None:
+def test_layers_that_keep_no_keys_are_not_counted(tiny: GgufHeader) -> None:
     every, fourth = (shaped(tiny, metadata={"llama.full_attention_interval": text}) for text in ("1", "4"))
     assert memory.estimate(every, 4096, 1).cache == 28 * 4 * 256 * 2 * 4096
     assert memory.estimate(fourth, 4096, 1).cache == 7 * 4 * 256 * 2 * 4096
@@ -43,7 +43,7 @@ def test_a_recurrent_state_is_the_same_for_any_length(recurrent_gguf: Path) -> N
     assert memory.estimate(header, 1024, 2).cache == memory.estimate(header, 65536, 2).cache > 0
 
 
-def test_what_does_not_fit_is_refused_with_what_would(tiny: Header) -> None:
+def test_what_does_not_fit_is_refused_with_what_would(tiny: GgufHeader) -> None:
     header = shaped(tiny)
     memory.refuse_too_large(header, 8192, 4, free=10**11)
     memory.refuse_too_large(header, 8192, 4, free=0)
@@ -55,7 +55,7 @@ def test_what_does_not_fit_is_refused_with_what_would(tiny: Header) -> None:
         assert memory.estimate(header, length, count).total <= 6_500_000_000
 
 
-def test_what_cannot_fit_at_all_says_how_large_a_file_may_be(tiny: Header) -> None:
+def test_what_cannot_fit_at_all_says_how_large_a_file_may_be(tiny: GgufHeader) -> None:
     header = shaped(tiny)
     assert memory.fitting(header, 8192, 1, 3_000_000_000) == []
     with pytest.raises(BadEngine, match=r"file of up to 2\.\d GB"):
@@ -64,7 +64,7 @@ def test_what_cannot_fit_at_all_says_how_large_a_file_may_be(tiny: Header) -> No
         memory.refuse_too_large(header, 8192, 1, free=100_000_000)
 
 
-def test_one_short_sequence_is_proposed_where_nothing_else_fits(tiny: Header) -> None:
+def test_one_short_sequence_is_proposed_where_nothing_else_fits(tiny: GgufHeader) -> None:
     header = shaped(tiny)
     free = memory.estimate(header, 2048, 1).total
     assert memory.fitting(header, 8192, 8, free) == [(2048, 1)]

@@ -11,10 +11,10 @@ import pytest
 
 pytest.importorskip("llama_cpp")
 from models.calls import PROBE, written
-from models.engine import Ask, Message, Reply, Settings, ToolCall
+from models.engine import Ask, Message, Reply, SamplingSettings, ToolCall
 from models.errors import BadEngine
 from models.llama.engine import LlamaEngine, LlamaSettings
-from models.llama.process import Call, call_data, call_of
+from models.llama.process import EngineCall, call_data, call_of
 from tests.support.gguf_files import CHATML, tiny_llama
 from tests.support.patience import PATIENCE
 from tests.support.prompt_tokens import tokenize, tokens_of
@@ -40,7 +40,9 @@ def engine(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 
 def ask(*messages: Message, **named: object) -> Ask:
-    return Ask("agent", messages, "test/1", settings=Settings(max_tokens=8), tools=(PROBE,), episode="e", **named)  # type: ignore[arg-type]
+    return Ask(
+        "agent", messages, "test/1", settings=SamplingSettings(max_tokens=8), tools=(PROBE,), episode="e", **named
+    )  # type: ignore[arg-type]
 
 
 def reply(engine: LlamaEngine, question: Ask) -> Reply:
@@ -79,7 +81,7 @@ def test_calls_in_what_it_says_are_read(engine: LlamaEngine, monkeypatch: pytest
 
 def test_a_question_with_calls_crosses_the_pipe_unchanged() -> None:
     question = replace(ask(*TALK), prompt="")
-    assert call_of(call_data(Call(question))).ask == question
+    assert call_of(call_data(EngineCall(question))).ask == question
 
 
 @pytest.mark.parametrize("template", [CHATML, FAILING, None])

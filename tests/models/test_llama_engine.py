@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from models.engine import Ask, Delta, EngineError, Message, Reply, Settings
+from models.engine import Ask, Delta, EngineError, Message, Reply, SamplingSettings
 from models.errors import BadEngine
 from models.llama.engine import LlamaEngine, LlamaSettings, end_kept, keep_last, parse_settings
 from tasks.run.engines import open_engine
@@ -43,7 +43,7 @@ def messages(turns: list[tuple[str, str]], card: str = CARD) -> tuple[Message, .
 
 
 def ask(turns: list[tuple[str, str]], *, seat: str = "judge", episode: str = "e", **settings: object) -> Ask:
-    given = Settings(**{"max_tokens": 16, **settings})  # type: ignore[arg-type]
+    given = SamplingSettings(**{"max_tokens": 16, **settings})  # type: ignore[arg-type]
     return Ask(seat, messages(turns), prompt="test/1", settings=given, episode=episode)
 
 
@@ -179,7 +179,7 @@ def test_a_full_context_is_an_outcome_never_a_shift(tiny: Path, opened: Callable
         (Message("user", "短"),),
         prompt="t/1",
         episode="f",
-        settings=Settings(temperature=1.5, max_tokens=4000),
+        settings=SamplingSettings(temperature=1.5, max_tokens=4000),
     )
     replies = [
         text_of(engine.answer([replace(endless, settings=replace(endless.settings, seed=n))])[0]) for n in range(8)
@@ -254,7 +254,7 @@ def test_a_child_that_dies_or_hangs_costs_one_call(
         (Message("user", "证据" * 1500),),
         prompt="t/1",
         episode="e",
-        settings=Settings(temperature=2.0, max_tokens=900),
+        settings=SamplingSettings(temperature=2.0, max_tokens=900),
     )
     (result,) = engine.answer([long], listen)
     engine.process.silence = PATIENCE

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from models.endpoint_wire import ESTIMATED_FROM, request_body
-from models.engine import Ask, EngineError, Message, Reply, Settings
+from models.engine import Ask, EngineError, Message, Reply, SamplingSettings
 
 pytest.importorskip("llama_cpp")
 
@@ -52,7 +52,7 @@ def engine(tiny: Path) -> Iterator[LlamaEngine]:
 
 
 def question(episode: str = "e", schema: Any = None, **settings: Any) -> Ask:
-    return Ask("agent", SAID, "p/1", schema, Settings(**{"max_tokens": 20, **settings}), episode=episode)
+    return Ask("agent", SAID, "p/1", schema, SamplingSettings(**{"max_tokens": 20, **settings}), episode=episode)
 
 
 def answered(engine: LlamaEngine, *asks: Ask) -> list[Reply]:
@@ -152,7 +152,7 @@ class Once:
 
     def step(self, state: State) -> Steps:
         heard = yield from ask(
-            Ask("agent", SAID, "p/1", settings=Settings(max_tokens=8, temperature=1.0, entropy=True))
+            Ask("agent", SAID, "p/1", settings=SamplingSettings(max_tokens=8, temperature=1.0, entropy=True))
         )
         yield from emit(Answered(seat="agent", res=heard.text, summary=""))
         yield from emit(Stopped(outcome="finished"))

@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
-from models.engine import Ask, Delta, EngineError, ManyAtOnce, Message, Reply, Settings
-from models.llama.process import Call, Options
+from models.engine import Ask, ConcurrentEngine, Delta, EngineError, Message, Reply, SamplingSettings
+from models.llama.process import EngineCall, Options
 from tests.support.gguf_files import CHATML, tiny_llama, tiny_recurrent
 from tests.support.patience import PATIENCE
 
@@ -25,7 +25,7 @@ pytest.importorskip("llama_cpp")
 
 from models.llama import native
 from models.llama.engine import LlamaEngine, LlamaSettings
-from models.llama.serving import Server
+from models.llama.serving import ModelServer
 
 pytestmark = pytest.mark.slow
 
@@ -46,7 +46,7 @@ def question(
     **settings: Any,
 ) -> Ask:
     said = (Message("system", card), Message("user", words))
-    return Ask(seat, said, "t/1", schema, Settings(**{"max_tokens": 12, **settings}), episode=episode)
+    return Ask(seat, said, "t/1", schema, SamplingSettings(**{"max_tokens": 12, **settings}), episode=episode)
 
 
 def mixed() -> list[Ask]:
@@ -115,7 +115,7 @@ def test_a_reply_is_the_same_whoever_joins_and_in_any_order(
     asks = mixed()
     alone = one_by_one(opened(path), asks)
     engine = opened(path, together=4 * (kind == "quantised"))
-    assert isinstance(engine, ManyAtOnce) and engine.at_once() == 4
+    assert isinstance(engine, ConcurrentEngine) and engine.at_once() == 4
     shared = set()
     for order in range(4 if kind == "quantised" else 2):
         random.Random(order).shuffle(asks)
@@ -268,30 +268,30 @@ def test_a_call_that_fails_ends_alone(tiny: Path, opened: Callable[..., LlamaEng
 
 
 @pytest.fixture
-def server(endless: Path) -> Iterator[tuple[Server, list[dict[str, Any]]]]:
+def server(endless: Path) -> Iterator[tuple[ModelServer, list[dict[str, Any]]]]:
     native.start()
     news: list[dict[str, Any]] = []
-    made = Server(news.append, lambda order: False)
+    made = ModelServer(news.append, lambda order: False)
     made.load(1, Options(str(endless), 2048, 4, 1, 10**8, CHATML, 4))
     yield made, news
     made.close()
 
 
 def test_words_of_before_are_read_beside_the_tokens_of_others(
-    server: tuple[Server, list[dict[str, Any]]], monkeypatch: pytest.MonkeyPatch
+    server: tuple[ModelServer, list[dict[str, Any]]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What a seat once said is read token by token, as it was spoken, and so in one batch with those who speak."""
     made, news = server
     sizes: list[int] = []
     decode = made._context.decode
     monkeypatch.setattr(made._context, "decode", lambda rows: (sizes.append(len(rows)), decode(rows))[1])
-    made.join(2, [Call(question("one", max_tokens=40))])
+    made.join(2, [EngineCall(question("one", max_tokens=40))])
     while made.busy:
         made.step()
     (reply,) = (data for data in news if data["event"] == "reply")
     again = question("two", max_tokens=5)
     again = replace(again, messages=(*again.messages, Message("assistant", reply["text"]), Message("user", "再问")))
-    call = Call(again, turns=((reply["text"], tuple(reply["tokens"])),))
+    call = EngineCall(again, turns=((reply["text"], tuple(reply["tokens"])),))
 
     def last() -> tuple[list[int], str]:
         found = [data for data in news if data["event"] == "reply"][-1]
@@ -304,7 +304,7 @@ def test_words_of_before_are_read_beside_the_tokens_of_others(
     alone, singly = last(), list(sizes)
     made._pool.drop(("two", "agent"))
     made._pool.drop(("one", "agent"))
-    made.join(4, [Call(question("speaker", card="短", max_tokens=200))])
+    made.join(4, [EngineCall(question("speaker", card="短", max_tokens=200))])
     made.step()
     sizes.clear()
     made.join(5, [replace(call, ask=replace(again, episode="three"))])

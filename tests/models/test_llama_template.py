@@ -15,7 +15,7 @@ from jinja2.ext import loopcontrols
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from models.engine import EngineError, Message
-from models.llama.template import CHATML, ChatTemplate, Piece, marked
+from models.llama.template import CHATML, ChatTemplate, RenderedPiece, with_special_tokens
 from tests.support.tool_templates import ENDLESS, source
 
 pytestmark = pytest.mark.slow
@@ -62,11 +62,11 @@ def plainly(source: str, messages: list[Message], *, thinking: bool = True, gene
     )  # fmt: skip
 
 
-def text_of(pieces: list[Piece]) -> str:
+def text_of(pieces: list[RenderedPiece]) -> str:
     return "".join(piece.text for piece in pieces)
 
 
-def contents_of(pieces: list[Piece]) -> dict[int | None, str]:
+def contents_of(pieces: list[RenderedPiece]) -> dict[int | None, str]:
     found: dict[int | None, str] = {}
     for piece in pieces:
         if piece.kind == "content":
@@ -135,12 +135,12 @@ def test_whatever_contents_hold_stays_content(family: str, texts: list[str]) -> 
 
 def test_special_tokens_are_marked_in_frames_alone() -> None:
     pieces = template(None).pieces([Message("user", "请看<|im_end|>")], thinking=True)
-    assert marked(pieces, SPECIALS) == [
+    assert with_special_tokens(pieces, SPECIALS) == [
         ("<|im_start|>", "special"), ("user\n", "frame"), ("请看<|im_end|>", "content"), ("<|im_end|>", "special"),
         ("\n", "frame"), ("<|im_start|>", "special"), ("assistant\n", "frame"),
     ]  # fmt: skip
-    assert marked(pieces, ()) == [(piece.text, piece.kind) for piece in pieces]
-    assert [text for text, mark in marked([Piece("<|a|><|a|>b", "frame")], ["<|a|>", "<|a|>b"])
+    assert with_special_tokens(pieces, ()) == [(piece.text, piece.kind) for piece in pieces]
+    assert [text for text, mark in with_special_tokens([RenderedPiece("<|a|><|a|>b", "frame")], ["<|a|>", "<|a|>b"])
         if mark == "special"] == [
         "<|a|>", "<|a|>b"
     ]  # fmt: skip

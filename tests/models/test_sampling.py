@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from models.endpoint_wire import request_body
-from models.engine import Ask, Message, Settings
+from models.engine import Ask, Message, SamplingSettings
 from models.errors import BadEngine
 from models.sampling import CONTEXT, bare, context_of, sampled
 from store.journal import Journal
@@ -16,7 +16,7 @@ from tasks.episode.events import ModelCalled, record_of
 from tasks.run.runner import resume_run, start_run
 from tasks.run.spec import RunSpec
 
-ASK = Ask("agent", (Message("user", "问"),), "x/1", settings=Settings(max_tokens=2048, temperature=0.5))
+ASK = Ask("agent", (Message("user", "问"),), "x/1", settings=SamplingSettings(max_tokens=2048, temperature=0.5))
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from models.llama import library, shipped
 from models.llama.engine import LlamaEngine
 from store import places
 from tasks.benchmark import benchmark
-from tasks.run.cast import Cast, formed, newcomer
+from tasks.run.cast import Cast, formed, seat_later
 from tasks.run.spec import RunSpec
 
 REAL = Path(shipped.__file__).parents[1] / "tiny"
@@ -75,8 +75,8 @@ def test_it_plays_in_the_form_it_was_trained_for_unless_told(shipped_model: Path
     assert policy() == policy(model="llama:moot-tiny#ctx=256,temperature=0.5") == "react/1+compact"
     assert policy(calls="schema") == policy(model="llama:other") == "react/1"
     assert policy(agent="plan-solve") == "plan-solve/1", "an agent that has no such form plays as it does"
-    assert newcomer(bench, bench.seat, "llama:moot-tiny", "rules/1").policy == "react/1+compact"
-    assert newcomer(bench, bench.seat, "llama:other", "rules/1").policy == "react/1"
+    assert seat_later(bench, bench.seat, "llama:moot-tiny", "rules/1").policy == "react/1+compact"
+    assert seat_later(bench, bench.seat, "llama:other", "rules/1").policy == "react/1"
 
 
 def test_a_small_model_has_one_thread_however_many_cores_there_are(

@@ -22,7 +22,7 @@ from tasks.run.bertscoring import score_texts
 from tasks.run.imported import Sources, read_run, save_run
 from tasks.run.listing import read_run as listed
 from tasks.run.rescoring import read_stored, summary_of
-from tasks.scoring.bertscore import NONE, Found, bertscore
+from tasks.scoring.bertscore import NONE, BertScore, bertscore
 from tests.legalsearch.test_rollouts import question
 from tests.support.gguf_files import tiny_bert
 from tests.support.typed import moot
@@ -73,16 +73,16 @@ def test_special_tokens_weigh_nothing_and_can_be_met() -> None:
     vectors = np.eye(4, dtype=np.float32)
     candidate = Tokens((1, 9, 2), (True, False, True), False, vectors[[0, 1, 2]])
     reference = Tokens((1, 8, 2), (True, False, True), False, vectors[[1, 3, 2]])
-    assert bertscore(candidate, reference) == Found(1.0, 0.0, 0.0), "the word is like the [CLS] of the other text"
+    assert bertscore(candidate, reference) == BertScore(1.0, 0.0, 0.0), "the word is like the [CLS] of the other text"
 
 
 def test_the_same_text_is_like_itself_and_an_empty_one_like_nothing() -> None:
     one, empty = text(3, [10, 11, 12]), Tokens((1, 2), (True, True), False, np.ones((2, 5), dtype=np.float32))
-    assert bertscore(one, one) == pytest.approx(Found(1.0, 1.0, 1.0))
+    assert bertscore(one, one) == pytest.approx(BertScore(1.0, 1.0, 1.0))
     assert bertscore(empty, one) == NONE and bertscore(one, empty) is None
     assert bertscore(Tokens((), (), False, np.zeros((0, 1), dtype=np.float32)), one) == NONE
     gone = Tokens(one.ids, one.special, False, np.zeros_like(one.vectors))
-    assert bertscore(gone, one) == Found(0.0, 0.0, 0.0), "no vector has no direction"
+    assert bertscore(gone, one) == BertScore(0.0, 0.0, 0.0), "no vector has no direction"
 
 
 def test_which_answers_are_texts() -> None:

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from models.engine import Ask, Finish, Message, Reply, Settings, TokenChance, ToolCall, Usage
+from models.engine import Ask, Finish, Message, Reply, SamplingSettings, TokenChance, ToolCall, Usage
 from models.scripted import Script, ScriptedEngine
 from store.cache import Cache
-from tasks.run.opened import KnownReplies
+from tasks.run.opened import CachedReplies
 
 SPEC = "scripted:x"
 ASK = Ask("agent", (Message("user", "问"),), "talk/1")
@@ -30,12 +30,12 @@ REPLY = Reply(
 
 
 @pytest.fixture
-def known(tmp_path: Path) -> Iterator[KnownReplies]:
+def known(tmp_path: Path) -> Iterator[CachedReplies]:
     with Cache(tmp_path / "r.db") as replies:
-        yield KnownReplies(replies, {SPEC: ScriptedEngine(Script(otherwise=["x"]), "hash")})
+        yield CachedReplies(replies, {SPEC: ScriptedEngine(Script(otherwise=["x"]), "hash")})
 
 
-def test_a_reply_comes_back_whole_with_no_time_of_its_own(known: KnownReplies) -> None:
+def test_a_reply_comes_back_whole_with_no_time_of_its_own(known: CachedReplies) -> None:
     assert known.found(SPEC, ASK) is None
     known.keep(SPEC, ASK, REPLY)
     found = known.found(SPEC, ASK)
@@ -50,11 +50,11 @@ def test_a_reply_comes_back_whole_with_no_time_of_its_own(known: KnownReplies) -
         replace(ASK, schema={"type": "object"}),
         replace(ASK, turns=(("答", (7, 8)),)),
         ASK.seeded(1),
-        replace(ASK, settings=Settings(max_tokens=5)),
-        replace(ASK, settings=Settings(temperature=0.1)),
+        replace(ASK, settings=SamplingSettings(max_tokens=5)),
+        replace(ASK, settings=SamplingSettings(temperature=0.1)),
     ],
 )
-def test_another_question_has_another_reply(known: KnownReplies, other: Ask) -> None:
+def test_another_question_has_another_reply(known: CachedReplies, other: Ask) -> None:
     known.keep(SPEC, ASK, REPLY)
     assert known.found(SPEC, other) is None
     known.keep(SPEC, other, replace(REPLY, text="另"))
@@ -63,14 +63,14 @@ def test_another_question_has_another_reply(known: KnownReplies, other: Ask) -> 
     assert (found is None) == (other.settings.temperature > 0)
 
 
-def test_another_engine_under_the_name_has_no_reply(known: KnownReplies) -> None:
+def test_another_engine_under_the_name_has_no_reply(known: CachedReplies) -> None:
     known.keep(SPEC, ASK, REPLY)
     for described, found in (("hash", True), ("another hash", False)):
         engine = ScriptedEngine(Script(otherwise=["x"]), described)
-        assert (KnownReplies(known.replies, {SPEC: engine}).found(SPEC, ASK) is not None) == found
+        assert (CachedReplies(known.replies, {SPEC: engine}).found(SPEC, ASK) is not None) == found
 
 
-def test_where_and_how_a_question_is_asked_changes_nothing(known: KnownReplies) -> None:
+def test_where_and_how_a_question_is_asked_changes_nothing(known: CachedReplies) -> None:
     known.keep(SPEC, ASK, REPLY)
     assert known.found(SPEC, replace(ASK, episode="9", step=4, attempt=2, parent=3, seconds=5.0)) is not None
 
@@ -79,19 +79,19 @@ def test_where_and_how_a_question_is_asked_changes_nothing(known: KnownReplies) 
     ("finish", "kept"),
     [("stop", True), ("length", True), ("cancelled", False), ("context_full", False), ("time_limit", False)],
 )
-def test_only_what_would_end_so_again_is_kept(known: KnownReplies, finish: Finish, kept: bool) -> None:
+def test_only_what_would_end_so_again_is_kept(known: CachedReplies, finish: Finish, kept: bool) -> None:
     known.keep(SPEC, ASK, replace(REPLY, finish=finish))
     assert (known.found(SPEC, ASK) is not None) == kept
 
 
-def test_what_another_release_kept_is_passed_over(known: KnownReplies) -> None:
+def test_what_another_release_kept_is_passed_over(known: CachedReplies) -> None:
     known.replies.put({known._key(SPEC, ASK): b'{"words": "none of ours"}'})
     assert known.found(SPEC, ASK) is None and not known.replies.troubles
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=50)
 @given(st.text(st.characters(), max_size=30))
-def test_any_text_is_kept_or_left(known: KnownReplies, text: str) -> None:
+def test_any_text_is_kept_or_left(known: CachedReplies, text: str) -> None:
     ask = replace(ASK, messages=(Message("user", text),))
     known.keep(SPEC, ask, replace(REPLY, text=text))
     found = known.found(SPEC, ask)

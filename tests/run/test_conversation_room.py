@@ -6,9 +6,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.engine import Message, Tool
-from tasks.agents.budgets import Budget
-from tasks.agents.conversation import BEGUN, Call, Conversation, fitted
+from models.engine import Message, ToolInfo
+from tasks.agents.budgets import ContextBudget
+from tasks.agents.conversation import BEGUN, CallSpec, Conversation, fitted
 from tasks.legalagentbench.agents.acting import NATIVE
 from tasks.legalagentbench.agents.reading import native
 
@@ -36,13 +36,13 @@ def test_what_was_told_gives_way_in_one_go_and_is_marked() -> None:
 
 
 def test_tools_take_their_room() -> None:
-    tools = (Tool("search", "检索" * 200, {"type": "object", "properties": {}}),)
+    tools = (ToolInfo("search", "检索" * 200, {"type": "object", "properties": {}}),)
 
-    def told(room: int, given: tuple[Tool, ...]) -> int:
+    def told(room: int, given: tuple[ToolInfo, ...]) -> int:
         conversation = Conversation("卡", room, given)
         conversation.hear("问题")
         for number in range(4):
-            conversation.say([f"第{number}步"], Call("react-native/1", native, NATIVE))
+            conversation.say([f"第{number}步"], CallSpec("react-native/1", native, NATIVE))
             conversation.hear("甲" * 400)
         return sum(len(message.content) for message in conversation.messages())
 
@@ -50,7 +50,7 @@ def test_tools_take_their_room() -> None:
 
 
 def test_a_form_leaves_room_for_every_word_that_tokens_can_say() -> None:
-    assert Budget(context=8192, reply=2048, density=0.75).spoken > 6 * 2048, (
+    assert ContextBudget(context=8192, reply=2048, density=0.75).spoken > 6 * 2048, (
         "English has some four characters a token"
     )
 

@@ -24,7 +24,7 @@ from tasks.episode.events import (
     entry_of,
     record_of,
 )
-from tasks.episode.scheduler import HUMAN, Committed, Notice, Scheduler, Waiting
+from tasks.episode.scheduler import HUMAN, Notice, RecordsCommitted, Scheduler, SeatWaiting
 from tasks.episode.state import State, completed, digest, fold
 from tasks.errors import RecordMismatch, TaskError
 
@@ -116,7 +116,7 @@ def test_publish_comes_after_commit(tmp_path: Path) -> None:
 
         class Check:
             def notify(self, notice: Notice) -> None:
-                if isinstance(notice, Committed):
+                if isinstance(notice, RecordsCommitted):
                     with Journal.open(tmp_path / "r.moot") as reader:
                         seqs = {e.seq for e in reader.entries(1)}
                     assert {r.seq for r in notice.records} <= seqs
@@ -242,7 +242,7 @@ def test_a_human_is_waited_for_and_his_time_is_not_counted(tmp_path: Path) -> No
         scheduler = begin(journal, None, limits=Limits(seconds=60), spec=HUMAN)
         scheduler.run()
         log = scheduler.watchers[0]
-        assert isinstance(log, Log) and isinstance(log.notices[-1], Waiting)
+        assert isinstance(log, Log) and isinstance(log.notices[-1], SeatWaiting)
         with pytest.raises(TaskError):
             scheduler.answer("unknown", "x") if "unknown" in scheduler.episodes else scheduler.seat(
                 "0", _seat("x")

@@ -15,7 +15,7 @@ from models.engine import Ask, Busy, Delta, EngineError, Listener, Reply, Unavai
 from store.journal import Journal
 from tasks.episode import exchange
 from tasks.episode.events import Seated
-from tasks.episode.scheduler import HUMAN, Committed, EngineAway, EpisodeEnded, Notice, Scheduler
+from tasks.episode.scheduler import HUMAN, EngineUnavailable, EpisodeEnded, Notice, RecordsCommitted, Scheduler
 from tasks.episode.state import digest
 from tasks.run.reading import read_episode
 from tests.run.test_driver import Counting, Log, begin, new
@@ -104,7 +104,7 @@ def test_a_slow_episode_holds_up_nobody(tmp_path: Path) -> None:
         ended = 0
 
         def notify(self, notice: Notice) -> None:
-            if isinstance(notice, Committed) and notice.state.stopped is not None:
+            if isinstance(notice, RecordsCommitted) and notice.state.stopped is not None:
                 self.ended += 1
                 if self.ended == EPISODES - 1:
                     others.set()
@@ -193,7 +193,7 @@ def test_a_server_that_comes_back_costs_no_episode_anything(tmp_path: Path, widt
 
     scheduler, _ = played(tmp_path / "r.moot", says, width)
     assert digests(scheduler) == wanted and not scheduler.lost
-    assert any(isinstance(notice, EngineAway) and notice.seconds is not None for notice in notices(scheduler))
+    assert any(isinstance(notice, EngineUnavailable) and notice.seconds is not None for notice in notices(scheduler))
 
 
 @pytest.mark.usefixtures("short_waits")
@@ -208,7 +208,9 @@ def test_a_server_that_stays_away_pauses_the_run(tmp_path: Path) -> None:
         assert str(scheduler.lost["scripted:x"]) == "no server answers"
         assert all(driver.ask is not None and not driver.stopped for driver in scheduler.episodes.values())
         assert not any(e.event.tag == "engine_failed" for d in scheduler.episodes.values() for e in d.state.records)
-    (last,) = [notice for notice in notices(scheduler) if isinstance(notice, EngineAway) and notice.seconds is None]
+    (last,) = [
+        notice for notice in notices(scheduler) if isinstance(notice, EngineUnavailable) and notice.seconds is None
+    ]
     assert last.spec == "scripted:x"
     with Journal.open(path, write=True) as journal:
         scheduler = begin(journal, Many(lambda ask, _: words(ask)))
@@ -223,7 +225,7 @@ def test_a_wait_for_a_server_can_be_broken_off(tmp_path: Path, monkeypatch: pyte
 
         class Impatient:
             def notify(self, notice: Notice) -> None:
-                if isinstance(notice, EngineAway):
+                if isinstance(notice, EngineUnavailable):
                     threading.Thread(target=scheduler.interrupt).start()
 
         scheduler.watchers.append(Impatient())
@@ -237,7 +239,7 @@ def test_a_pause_ends_a_wait_for_a_server(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(exchange, "POLL", 0.01)
     with new(tmp_path / "r.moot", 2) as journal:
         scheduler = begin(journal, Many(lambda ask, _: Unavailable("no server answers")))
-        scheduler.run(parallel=2, go_on=lambda: not any(isinstance(n, EngineAway) for n in notices(scheduler)))
+        scheduler.run(parallel=2, go_on=lambda: not any(isinstance(n, EngineUnavailable) for n in notices(scheduler)))
         assert not scheduler.lost and all(driver.ask is not None for driver in scheduler.episodes.values())
 
 
@@ -396,7 +398,7 @@ def test_a_watcher_may_end_an_episode_while_its_call_is_in_flight(tmp_path: Path
 
         class Ends:
             def notify(self, notice: Notice) -> None:
-                if isinstance(notice, Committed) and notice.episode == "1" and not cancelled.is_set():
+                if isinstance(notice, RecordsCommitted) and notice.episode == "1" and not cancelled.is_set():
                     scheduler.cancel("0")
                     cancelled.set()
 

@@ -30,11 +30,11 @@ from tasks.episode.events import (
     ToolReturned,
 )
 from tasks.episode.state import State, fold
-from tasks.legalagentbench.questions import Question, read_question
+from tasks.legalagentbench.questions import LabQuestion, read_question
 from tasks.legalsearch.failures import _article, evidence_of
 from tasks.legalsearch.questions import read_question as read_law
 from tasks.run.failing import why
-from tasks.scoring.failures import BY_NAME, GENERIC, REASONS, Verdict, calls_of, generic
+from tasks.scoring.failures import BY_NAME, GENERIC, REASONS, Diagnosis, calls_of, generic
 
 LAB, LAW, COURTS = (benchmark(name) for name in ("legalagentbench", "legalsearch", "courts"))
 CASE = "（2020）琅川0101执12号"
@@ -79,8 +79,8 @@ def state(
     return fold(records)
 
 
-def verdict(made: State, task: Any = TASK, rows: list[ScoreRow] | None = None) -> Verdict:
-    bench = LAB if isinstance(task, Question) else LAW
+def verdict(made: State, task: Any = TASK, rows: list[ScoreRow] | None = None) -> Diagnosis:
+    bench = LAB if isinstance(task, LabQuestion) else LAW
     return bench.failure(task, made, rows or [])
 
 
@@ -140,7 +140,7 @@ def test_each_class_and_where_it_shows(made: State, expected: tuple[str, str, in
 def test_what_was_made_good_is_no_reason() -> None:
     """A wrong column, an unreadable reply and repetitions that did no harm are told, and not blamed."""
     tried = [call(*FIRST, status="bad_column"), REFUSED, *BOTH, call(*SECOND, ROWS), call(*SECOND, ROWS)]
-    assert verdict(state(tried)) == Verdict("solved")
+    assert verdict(state(tried)) == Diagnosis("solved")
     found = verdict(state(tried, "立案于2020年03月04日，共5次。"))
     assert found.main and found.main.failure == "wrong_number"
     assert {one.failure for one in found.findings if not one.decisive} == {"argument_error", "format", "loop"}
@@ -148,7 +148,7 @@ def test_what_was_made_good_is_no_reason() -> None:
 
 def test_unfinished_is_no_failure() -> None:
     made = state(BOTH)
-    assert verdict(fold(made.records[:-1])) == Verdict("unfinished")
+    assert verdict(fold(made.records[:-1])) == Diagnosis("unfinished")
 
 
 def test_a_prediction_is_read_by_its_details() -> None:

@@ -11,7 +11,7 @@ from store.journal import Journal
 from store.writer import writer_of
 from tasks.episode.driver import INFRASTRUCTURE
 from tasks.episode.events import Record, Stopped
-from tasks.episode.scheduler import Committed, EpisodeEnded, Notice
+from tasks.episode.scheduler import EpisodeEnded, Notice, RecordsCommitted
 from tasks.run.following import Follower, standing
 from tasks.run.runner import resume_run, start_run
 from tasks.run.spec import RunSpec
@@ -27,7 +27,7 @@ class Heard:
         self.last: dict[str, int] = {}
 
     def notify(self, notice: Notice) -> None:
-        if isinstance(notice, Committed):
+        if isinstance(notice, RecordsCommitted):
             self.records.setdefault(notice.episode, []).extend(notice.records)
             self.last[notice.episode] = len(notice.state.records)
         elif isinstance(notice, EpisodeEnded):

@@ -14,7 +14,7 @@ import pytest
 
 from store import identity, labels, places, run_file, run_index
 from store.cache import file_of
-from store.errors import BadInput, Damaged, NotFound, StoreError
+from store.errors import BadInput, DamagedData, NotFound, StoreError
 from store.journal import Journal, ScoreRow
 from tasks.episode.driver import Driver
 from tasks.episode.state import digest
@@ -132,7 +132,7 @@ def test_the_end_of_an_attempt_is_proven(spec: dict[str, Any]) -> None:
         other = path.with_name("changed.moot")
         shutil.copyfile(path, other)
         alter(other, f"UPDATE events {change}")
-        with Journal.open(other) as journal, pytest.raises(Damaged):
+        with Journal.open(other) as journal, pytest.raises(DamagedData):
             journal.tail(attempt, "stopped")
 
 
@@ -224,8 +224,8 @@ def test_what_has_no_value_comes_last_in_any_order() -> None:
 
 def test_a_name_and_tags_stand_for_runs(spec: dict[str, Any]) -> None:
     first, second = played(spec, "r1"), played(spec, "r2")
-    labels.change(first, lambda label: labels.Label(name="基线", tags=("7b",)))
-    labels.change(second, lambda label: labels.Label(tags=("7b", "law")))
+    labels.change(first, lambda label: labels.RunLabel(name="基线", tags=("7b",)))
+    labels.change(second, lambda label: labels.RunLabel(tags=("7b", "law")))
     assert run_path("基线") == first and run_path("tag:law") == second
     assert run_paths(["tag:7b", "r2"]) == [first, second]
     with pytest.raises(NotFound, match="2 runs have the tag"):
@@ -238,7 +238,7 @@ def test_a_name_and_tags_stand_for_runs(spec: dict[str, Any]) -> None:
     }
     for taken in ("基线", "r1"):
         with pytest.raises(BadInput):
-            labels.change(second, lambda label, taken=taken: labels.Label(name=taken))  # type: ignore[misc]
+            labels.change(second, lambda label, taken=taken: labels.RunLabel(name=taken))  # type: ignore[misc]
     labels.change(first, lambda label: None)
     assert first.name not in labels.labels()
 
@@ -251,12 +251,12 @@ def test_what_cannot_be_a_name(name: str) -> None:
 
 def test_names_that_cannot_be_read_hide_no_run(spec: dict[str, Any]) -> None:
     path = played(spec)
-    labels.change(path, lambda label: labels.Label(name="x"))
+    labels.change(path, lambda label: labels.RunLabel(name="x"))
     file = places.config() / labels.FILE
     file.write_text('{"runs": 3}', encoding="utf-8")
     assert [line.id for line in runs()] == ["r"]
-    with pytest.raises(Damaged, match="names and tags"):
-        labels.change(path, lambda label: labels.Label(name="y"))
+    with pytest.raises(DamagedData, match="names and tags"):
+        labels.change(path, lambda label: labels.RunLabel(name="y"))
     assert file.read_text(encoding="utf-8") == '{"runs": 3}', "nothing is written over it"
 
 

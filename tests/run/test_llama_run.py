@@ -16,12 +16,12 @@ from typing import Any
 
 import pytest
 
-from models.llama.process import Process
+from models.llama.process import EngineProcess
 from tasks.benchmark import benchmark
 from tasks.episode.events import EngineFailed, ModelCalled
-from tasks.episode.scheduler import Committed, Notice, Streaming
+from tasks.episode.scheduler import Notice, RecordsCommitted, ReplyStream
 from tasks.episode.state import digest, fold
-from tasks.run.cast import newcomer
+from tasks.run.cast import seat_later
 from tasks.run.opened import Run
 from tasks.run.reading import read_episode
 from tasks.run.runner import fork_run, resume_run, start_run
@@ -117,13 +117,13 @@ def test_a_fork_shares_the_beginning_and_another_may_take_the_seat(model: str) -
         (again,) = calls_of(fork)
         assert [call.text for call in again] == [call.text for call in own], "the same goes on in the same way"
     bench = benchmark("legalagentbench")
-    with fork_run(path, row.id, 1, newcomer=newcomer(bench, bench.seat, "gold", "")) as fork:
+    with fork_run(path, row.id, 1, newcomer=seat_later(bench, bench.seat, "gold", "")) as fork:
         fork.go()
         assert fork.summary().block()["strict"]["all_keys"]["all"] == 1.0, "other hands put it right"
     with start_run(RunSpec(benchmark=bench.name, agent="gold", task_ids=TASKS[:1])) as run:
         run.go()
         row, path = run.journal.episodes()[0], run.journal.path
-    with fork_run(path, row.id, 1, newcomer=newcomer(bench, bench.seat, model, "react/1+compact")) as fork:
+    with fork_run(path, row.id, 1, newcomer=seat_later(bench, bench.seat, model, "react/1+compact")) as fork:
         fork.go()
         records = read_episode(fork.journal, row.id)
         call = next(record.event for record in records if isinstance(record.event, ModelCalled))
@@ -140,7 +140,7 @@ def test_a_killed_engine_costs_a_turn_and_changes_nothing(
     class Killer:
         def notify(self, notice: Notice) -> None:
             nonlocal kills
-            if isinstance(notice, Streaming) and notice.delta.phase == "reading" and kills < 2:
+            if isinstance(notice, ReplyStream) and notice.delta.phase == "reading" and kills < 2:
                 pid = next(iter(run.engines.values())).process.pid  # type: ignore[attr-defined]
                 if pid and notice.delta.episode != "":
                     kills += 1
@@ -192,11 +192,11 @@ def test_an_episode_that_the_engine_failed_can_be_taken_up_again(model: str, mon
         called = False
 
         def notify(self, notice: Notice) -> None:
-            self.called |= isinstance(notice, Committed) and bool(notice.state.calls)
+            self.called |= isinstance(notice, RecordsCommitted) and bool(notice.state.calls)
 
-    waiter, send = Waiter(), Process.send
+    waiter, send = Waiter(), EngineProcess.send
 
-    def to_the_dead(process: Process, op: str, **what: Any) -> Any:
+    def to_the_dead(process: EngineProcess, op: str, **what: Any) -> Any:
         """One that is killed while it reads may have answered before."""
         if op == "answer" and waiter.called:
             assert process._session is not None
@@ -205,7 +205,7 @@ def test_an_episode_that_the_engine_failed_can_be_taken_up_again(model: str, mon
         return send(process, op, **what)
 
     with monkeypatch.context() as patch, start_run(spec(model, task_ids=TASKS[:1]), [waiter]) as run:
-        patch.setattr(Process, "send", to_the_dead)
+        patch.setattr(EngineProcess, "send", to_the_dead)
         run.go()
         path = run.journal.path
         stopped = fold(read_episode(run.journal, run.journal.episodes()[0].id)).stopped

@@ -16,16 +16,16 @@ from click.testing import CliRunner
 
 from app.cli.main import cli
 from store import journal_format
-from store.errors import Damaged, StoreError
+from store.errors import DamagedData, StoreError
 from store.journal import Journal, ScoreRow
 from tasks.episode.state import digest
 from tasks.errors import RecordMismatch, UsageError
 from tasks.run.header import header_of
 from tasks.run.merging import merge_runs
-from tasks.run.peeking import verify
 from tasks.run.reading import read_episode
 from tasks.run.rescoring import read_stored, summary_of
 from tasks.run.runner import resume_run, start_run
+from tasks.run.seat_prompt import verify
 from tasks.run.spec import RunSpec
 from tests.support.kill_harness import prepare
 
@@ -250,7 +250,7 @@ def test_a_damaged_part_is_refused_and_nothing_is_left(halves: list[Path], tmp_p
     raw = halves[1].read_bytes()
     spot = raw.rindex(b"get_company_info")
     halves[1].write_bytes(raw[:spot] + b"got" + raw[spot + 3 :])
-    with pytest.raises(Damaged, match="2of2"):
+    with pytest.raises(DamagedData, match="2of2"):
         merge_runs(halves, tmp_path / "merged.moot")
     assert list(tmp_path.glob("*merged*")) == []
 

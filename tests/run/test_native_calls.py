@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from models.engine import Ask, EngineError, Message, Reply, Tool, ToolCall, Usage
+from models.engine import Ask, EngineError, Message, Reply, ToolCall, ToolInfo, Usage
 from tasks.agents import native
 from tasks.courts.play.tools import CourtTools
 from tasks.episode.with_tools import ToolResult
@@ -226,7 +226,7 @@ def test_every_turn_has_a_reading_and_a_place_in_history(text: str) -> None:
 
 
 def test_prose_before_a_call_is_kept_however_long() -> None:
-    tools = (Tool(SUM[0], "求和", {"type": "object"}),)
+    tools = (ToolInfo(SUM[0], "求和", {"type": "object"}),)
     for blanks in (1, 200_000):
         text = f"先查。{' ' * blanks}甲。\n<tools>\n```json\n{{{json.dumps(OBJECT)}}}\n```\n</tools>"
         turn = native.turn_of(text, tools)

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from models.engine import Ask, Message
 from store.builder import PackBuilder
 from store.journal import Journal
-from tasks.agents.budgets import Budget
+from tasks.agents.budgets import ContextBudget
 from tasks.agents.policies import HumanPolicy
 from tasks.episode.events import ModelCalled, ToolReturned
 from tasks.episode.seats import View
 from tasks.episode.state import digest
 from tasks.episode.with_tools import SHOWN, shortened
-from tasks.legalagentbench.tools import Toolbox, ToolResult
+from tasks.legalagentbench.tools import LabToolResult, Toolbox
 from tasks.legalsearch.agents.talking import response
 from tasks.run.reading import attempts_of, read_episode
 from tasks.run.runner import resume_run, start_run
@@ -72,8 +72,8 @@ def longest(asks: list[Ask]) -> int:
 
 @pytest.mark.parametrize("policy", [name for name in EVERY if "direct" not in name])
 def test_every_method_shows_it_shortened(policy: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Budget, "characters", WIDE)
-    monkeypatch.setattr(Toolbox, "call", lambda self, tool, given: ToolResult("ok", HUGE, HUGE))
+    monkeypatch.setattr(ContextBudget, "characters", WIDE)
+    monkeypatch.setattr(Toolbox, "call", lambda self, tool, given: LabToolResult("ok", HUGE, HUGE))
     actor = Actor(well_behaved(policy))
     episode = Rehearsal(policy, actor).run()
     assert [event.observation for event in episode.events("tool_returned")] == [HUGE] * 2
@@ -86,7 +86,7 @@ def test_every_method_shows_it_shortened(policy: str, monkeypatch: pytest.Monkey
 
 @pytest.mark.parametrize("mode", law_stage.MODES)
 def test_the_search_agent_too(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Budget, "characters", WIDE)
+    monkeypatch.setattr(ContextBudget, "characters", WIDE)
     said = law_stage.script(law_stage.well_behaved(mode))
     huge = f"{HUGE}<tool_call>{HUGE}"
     episode = law_stage.Episode(law_stage.mode_name(mode), said, results={"rag_retrieve": ("ok", huge)}).run()

@@ -10,12 +10,12 @@ import pytest
 from click.testing import CliRunner
 
 from app.cli.main import cli
-from tasks.agents.budgets import Budget, least_context
+from tasks.agents.budgets import ContextBudget, least_context
 from tasks.episode.events import ModelCalled, Seated
 from tasks.errors import UsageError
-from tasks.run.peeking import would_read
 from tasks.run.reading import read_episode
 from tasks.run.runner import start_run
+from tasks.run.seat_prompt import would_read
 from tasks.run.spec import RunSpec
 
 
@@ -105,5 +105,5 @@ def test_the_command_prints_the_prompt_and_its_sizes(trial: Path) -> None:
 def test_the_least_context_is_just_enough(spec: str, characters: int) -> None:
     sits = Seated(seat="agent", policy="x", engine=spec)
     least = least_context(characters, sits)
-    assert Budget.of(sits.model_copy(update={"context": least + 2})).characters() >= characters
-    assert Budget.of(sits.model_copy(update={"context": least - 50})).characters() < characters
+    assert ContextBudget.of(sits.model_copy(update={"context": least + 2})).characters() >= characters
+    assert ContextBudget.of(sits.model_copy(update={"context": least - 50})).characters() < characters

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from models.engine import Ask, Message, Reply, Settings
+from models.engine import Ask, Message, Reply, SamplingSettings
 from models.schema import violation
 from tasks.legalagentbench import schemas
 from tasks.legalagentbench.agents import acting, cards
@@ -36,7 +36,7 @@ def test_a_reply_keeps_to_the_schema_and_to_its_order(spec: str) -> None:
     engine = open_engine(spec)
     try:
         for seed in range(3):
-            settings = Settings(temperature=1.0, seed=seed, max_tokens=600)
+            settings = SamplingSettings(temperature=1.0, seed=seed, max_tokens=600)
             (reply,) = engine.answer([Ask("agent", (Message("user", "查一查"),), "react/1", schema, settings)])
             assert isinstance(reply, Reply)
             value = json.loads(reply.text)

@@ -21,8 +21,8 @@ from tasks.agents import modes
 from tasks.benchmark import benchmark, benchmarks
 from tasks.episode.events import EngineFailed, ModelCalled, Seated
 from tasks.episode.state import State, digest, fold
-from tasks.run.peeking import verify
 from tasks.run.reading import read_episode
+from tasks.run.seat_prompt import verify
 from tasks.run.spec import RunSpec
 from tests.support import law_run_fixture as law
 from tests.support.court_run_fixture import prepare_courts

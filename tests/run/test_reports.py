@@ -17,7 +17,7 @@ from app.strings import table
 from tasks.benchmark import benchmark
 from tasks.courts.environment import PUBLISHED, environment
 from tasks.episode.events import OUTCOMES
-from tasks.legalagentbench.questions import Gold, Question
+from tasks.legalagentbench.questions import LabGold, LabQuestion
 from tasks.legalagentbench.scoring import MEASURES, NAMES, LabSummary
 from tasks.legalsearch.summary import GROUPS as LAW_GROUPS
 from tasks.reports.as_csv import by_task
@@ -25,8 +25,8 @@ from tasks.reports.comparison import passes, spread
 from tasks.reports.formats import FORMATS, text_report
 from tasks.reports.model import COLUMNS, facts, lines, score_table
 from tasks.reports.words import words
-from tasks.run.comparing import Attempt, Side
-from tasks.scoring.metrics import Folded, Group, Measure, Metric, Report, Summary, Tally
+from tasks.run.comparing import Attempt, ComparedRun
+from tasks.scoring.metrics import AttemptCounts, CollapsibleText, Group, Measure, Metric, Report, Summary
 from tasks.scoring.result import Result
 from tasks.scoring.statistics import Interval
 from tests.support.summaries import lab_summary as summarise
@@ -49,10 +49,10 @@ HEADER: dict[str, Any] = {
 
 def made(name: str = "r1", **more: Any) -> LabSummary:
     questions = [
-        Question(
+        LabQuestion(
             str(n),
             {"id": str(n), "question": "几家？"},
-            Gold("甲", ("甲",), ("乙",), (), CALLS, f"{n % 3 + 1}-hop", f"c{n}"),
+            LabGold("甲", ("甲",), ("乙",), (), CALLS, f"{n % 3 + 1}-hop", f"c{n}"),
         )
         for n in range(12)
     ]
@@ -186,7 +186,7 @@ def test_rows_alone_make_a_block_and_every_report(form: str) -> None:
     group = Group("all", ("全部谜题", "All riddles"), 2, whole=True)
     solved = Measure("strict", "solved", ("解出率", "solved"))
     row = Metric(solved, group, 0.5, 1, Interval(0.1, 0.9, "by eye"), {"floor": 0.25}, main=True)
-    summary = Summary("r7", "riddles", Tally.of(results, ("leak",)), [group], [row], {"strict": "riddles/1"})
+    summary = Summary("r7", "riddles", AttemptCounts.of(results, ("leak",)), [group], [row], {"strict": "riddles/1"})
     block = summary.block()
     assert block["strict"] == {"all": {"solved": 0.5}} and block["intervals"]["strict"] == {
         "all": {"solved": [0.1, 0.9]}
@@ -239,19 +239,19 @@ def test_tables_keep_their_words_and_pages_know_dark_and_paper() -> None:
 
 
 def test_folded_transcripts_are_text_and_say_what_was_cut() -> None:
-    report = Report(made(), HEADER, folded=(Folded(EVIL, (EVIL, "第二行"), "另有 3 行未列出。"),))
+    report = Report(made(), HEADER, folded=(CollapsibleText(EVIL, (EVIL, "第二行"), "另有 3 行未列出。"),))
     tags = _Tags()
     tags.feed(FORMATS["html"]([report], "zh"))
     assert tags.tags.count("details") == 1 and "script" not in tags.tags
     assert "第二行" in tags.text and "另有 3 行未列出。" in tags.text and not set(tags.text) & set("\x1b\x07\u202e")
 
 
-def side(*tasks: tuple[float, ...]) -> Side:
+def side(*tasks: tuple[float, ...]) -> ComparedRun:
     attempts = {
         str(n): [Attempt(f"{n}#{m}", m, "finished", {("strict", "success"): value}) for m, value in enumerate(values)]
         for n, values in enumerate(tasks)
     }
-    return Side("r1", Path("r1.moot"), HEADER, benchmark("legalagentbench"), attempts, {})
+    return ComparedRun("r1", Path("r1.moot"), HEADER, benchmark("legalagentbench"), attempts, {})
 
 
 def test_repeats_show_their_spread() -> None:

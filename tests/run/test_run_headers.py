@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from app import library
 from app.cli.main import cli
 from store import places
-from store.errors import Damaged
+from store.errors import DamagedData
 from store.journal import Entry, EpisodeRow, Journal
 from tasks.run.header import header_of
 from tests.run.test_golden import FOLDER
@@ -57,7 +57,7 @@ def make(name: str, header: dict[str, Any]) -> Path:
 @pytest.mark.parametrize(("key", "value"), WRONG)
 def test_a_header_of_another_shape_is_one_sentence_and_one_line(key: str, value: Any) -> None:
     bad, good = make("bad", {**GOOD, key: value}), make("good", GOOD)
-    with Journal.open(bad) as journal, pytest.raises(Damaged, match="its header is not that of a run"):
+    with Journal.open(bad) as journal, pytest.raises(DamagedData, match="its header is not that of a run"):
         header_of(journal)
     lines = {line.path: line for line in library.runs()}
     assert lines[bad].error and not lines[good].error
@@ -66,7 +66,7 @@ def test_a_header_of_another_shape_is_one_sentence_and_one_line(key: str, value:
     assert "error" in rows[str(bad)] and rows[str(good)]["n"] == 1
     for arguments in (["show", str(bad)], ["report", str(bad)], ["resume", str(bad)], ["score", str(bad)]):
         result = CliRunner().invoke(cli, arguments)
-        assert isinstance(result.exception, Damaged), arguments
+        assert isinstance(result.exception, DamagedData), arguments
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

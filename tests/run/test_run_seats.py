@@ -16,9 +16,9 @@ from tasks.benchmark import benchmark
 from tasks.episode.events import Seated
 from tasks.errors import RecordMismatch, UsageError
 from tasks.run.cast import Cast
-from tasks.run.peeking import verify
 from tasks.run.reading import read_episode
 from tasks.run.runner import fork_run, resume_run, start_run
+from tasks.run.seat_prompt import verify
 from tasks.run.spec import RunSpec
 from tests.support.kill_harness import CALL, END, prepare
 

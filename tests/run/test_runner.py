@@ -22,10 +22,10 @@ from tasks.exchange.episodes import played
 from tasks.legalagentbench.benchmark import LegalAgentBench
 from tasks.run.comparing import side_of
 from tasks.run.listing import read_run
-from tasks.run.peeking import verify
 from tasks.run.reading import read_episode
 from tasks.run.rescoring import append_scores, read_stored, summary_of
 from tasks.run.runner import fork_run, resume_run, start_run
+from tasks.run.seat_prompt import verify
 from tasks.run.spec import RunSpec
 from tests.support.kill_harness import prepare
 

@@ -14,14 +14,14 @@ from tasks.benchmark import benchmark
 from tasks.courts.settings import CourtSettings
 from tasks.episode.events import ModelCalled, Seated
 from tasks.episode.state import digest
-from tasks.run.cast import Cast, newcomer, sampled
+from tasks.run.cast import Cast, sampled, seat_later
 from tasks.run.comparing import compare
 from tasks.run.engines import completed
 from tasks.run.header import header_of
 from tasks.run.opened import Run
-from tasks.run.peeking import verify
 from tasks.run.reading import read_episode
 from tasks.run.runner import fork_run, resume_run, start_run
+from tasks.run.seat_prompt import verify
 from tasks.run.spec import RunSpec
 from tests.models.test_gguf_header import BOOL, F32, I32, TEXT, sound
 from tests.support.court_run_fixture import prepare_courts
@@ -107,7 +107,7 @@ def test_a_sampled_run_repeats_where_it_goes_on_and_differs_by_epoch(model: str,
         run.go()
         assert [call.text for call in calls(run, "1#1")] == first
     bench = benchmark("courts")
-    sits = newcomer(bench, "client", model, "")
+    sits = seat_later(bench, "client", model, "")
     with start(moot_home, model, "rules.moot", client=False) as run:
         run.go()
     with fork_run(moot_home / "rules.moot", "1", 2, newcomer=sits, out=moot_home / "joined.moot") as run:

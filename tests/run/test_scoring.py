@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tasks import registry
 from tasks.episode.events import OUTCOMES
-from tasks.legalagentbench.questions import Gold, Question, load_questions
+from tasks.legalagentbench.questions import LabGold, LabQuestion, load_questions
 from tasks.legalagentbench.scoring import score_one
 from tasks.reports.words import phrase
 from tasks.scoring.added import Scorer, added_rows, with_added
@@ -29,7 +29,7 @@ from tasks.scoring.keywords import (
     success_strict,
 )
 from tasks.scoring.metrics import Metric
-from tasks.scoring.result import Result, Scored, newest
+from tasks.scoring.result import Result, ScoredAttempt, newest
 from tests.support.summaries import lab_summary as summarise
 
 METHODS = ("plan_solve", "plan_execute", "react")
@@ -38,9 +38,11 @@ MODELS = ("glm-4", "gpt-4o-2024-08-06", "llama3.1-instruct", "qwen-max")
 
 def question(
     number: int, keys: tuple[str, ...], middle: tuple[str, ...] = (), group: str = "1-hop", cluster: str = ""
-) -> Question:
-    gold = Gold("答案是" + "，".join(keys), keys, middle, ("get_company_info",), (), group, cluster or f"c{number}")
-    return Question(str(number), {"id": str(number), "question": f"第{number}题：北京市的公司有几家？"}, gold)
+) -> LabQuestion:
+    gold = LabGold(
+        "答案是" + "，".join(keys), keys, middle, ("get_company_info",), (), group, cluster or f"c{number}"
+    )
+    return LabQuestion(str(number), {"id": str(number), "question": f"第{number}题：北京市的公司有几家？"}, gold)
 
 
 def answer(number: int, text: str, outcome: str = "finished", **more: Any) -> Result:
@@ -177,7 +179,7 @@ def test_recall_of_articles_counts_what_retrievers_gave() -> None:
 
 
 def test_explain_keeps_the_order_of_the_task() -> None:
-    gold = Gold("", ("乙", "甲"), ("丙",), (), (), "1-hop", "c")
+    gold = LabGold("", ("乙", "甲"), ("丙",), (), (), "1-hop", "c")
     matches = explain(gold.keys, gold.middle, "甲", "丙", ("{'名称': '乙'}",))
     assert [(m.key, m.kind, m.compat_hit, m.seen) for m in matches] == [
         ("乙", "key", False, True), ("甲", "key", True, False), ("丙", "middle", True, False),
@@ -186,7 +188,7 @@ def test_explain_keeps_the_order_of_the_task() -> None:
 
 def test_a_scorer_that_was_added_later_says_why_it_has_no_figure(monkeypatch: pytest.MonkeyPatch) -> None:
     asked, told = question(1, ("甲",)), answer(1, "甲")
-    attempts = [Scored(told, newest(score.row(1) for score in score_one(asked, told)))]
+    attempts = [ScoredAttempt(told, newest(score.row(1) for score in score_one(asked, told)))]
 
     def found(name: str) -> Metric:
         monkeypatch.setitem(registry.ADDED, ("scorers", "short"), Scorer(name, lambda *_: 1.0, ("短", "Short")))

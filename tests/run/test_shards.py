@@ -8,16 +8,16 @@ from typing import Any
 import pytest
 
 from app import cluster
-from app.cluster import Order, Report, play
+from app.cluster import Report, ShardSpec, play
 from models.errors import BadEngine, ForeignHost
 from models.llama.engine import take_of
 from store.journal import Journal
 from tasks.episode.state import digest
 from tasks.run import engines
 from tasks.run.merging import merge_runs
-from tasks.run.peeking import verify
 from tasks.run.reading import read_episode
 from tasks.run.runner import start_run
+from tasks.run.seat_prompt import verify
 from tasks.run.spec import RunSpec
 from tests.support.gguf_files import tiny_llama
 from tests.support.kill_harness import prepare
@@ -31,7 +31,7 @@ class Stage:
     def __init__(self, home: Path, folder: Path) -> None:
         self.folder = folder
         self.spec: dict[str, Any] = {**prepare(home, tasks=6), "epochs": 2}
-        self.order = Order(RunSpec.model_validate(self.spec).model_dump(mode="json"), {}, 3)
+        self.order = ShardSpec(RunSpec.model_validate(self.spec).model_dump(mode="json"), {}, 3)
         self.reports: dict[int, Report] = {}
 
     def report(self, number: int, report: Report) -> bool:
@@ -96,7 +96,7 @@ def test_a_node_without_the_model_says_so(stage: Stage) -> None:
 
 
 def test_a_node_reaches_what_the_asking_machine_consented_to_and_nothing_else(stage: Stage) -> None:
-    play(Order(stage.order.spec, {"10.0.0.7": "BOX_KEY"}, 3), 1, b"", stage.report)
+    play(ShardSpec(stage.order.spec, {"10.0.0.7": "BOX_KEY"}, 3), 1, b"", stage.report)
     assert engines.admit(ForeignHost("10.0.0.7")) == "BOX_KEY"
     with pytest.raises(ForeignHost):
         engines.admit(ForeignHost("10.0.0.8"))

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from store.pack import Pack
-from store.statutes.book import Found, NotYet, Repealed, StatuteBook
+from store.statutes.book import ArticleFound, NotYetInForce, RepealedArticle, StatuteBook
 from store.statutes.check import check
 from store.statutes.model import Article, ArticleNumber
 from store.statutes.timeline import timeline
@@ -77,16 +77,16 @@ def test_windows_join_and_only_predecessors_end(book: StatuteBook) -> None:
 )
 def test_what_an_article_said_on_a_day(book: StatuteBook, law: str, key: str, day: str, words: str) -> None:
     answer = book.on(law, parse_number(key) or ArticleNumber(0), date.fromisoformat(day))
-    assert isinstance(answer, Found) and answer.article.text and words in answer.article.text
+    assert isinstance(answer, ArticleFound) and answer.article.text and words in answer.article.text
 
 
 def test_inserted_deleted_and_repealed(book: StatuteBook) -> None:
-    assert isinstance(book.on("岚洲刑法典", ArticleNumber(47, 1), date(2019, 4, 30)), NotYet)
-    assert isinstance(book.on("岚洲刑法典", ArticleNumber(47, 1), date(2019, 5, 1)), Found)
-    assert isinstance(book.on("岚洲公司组织法", ArticleNumber(7, 1), date(2016, 9, 30)), NotYet)
-    assert isinstance(book.on("岚洲公司组织法", ArticleNumber(7, 1), date(2024, 1, 1)), Repealed)
+    assert isinstance(book.on("岚洲刑法典", ArticleNumber(47, 1), date(2019, 4, 30)), NotYetInForce)
+    assert isinstance(book.on("岚洲刑法典", ArticleNumber(47, 1), date(2019, 5, 1)), ArticleFound)
+    assert isinstance(book.on("岚洲公司组织法", ArticleNumber(7, 1), date(2016, 9, 30)), NotYetInForce)
+    assert isinstance(book.on("岚洲公司组织法", ArticleNumber(7, 1), date(2024, 1, 1)), RepealedArticle)
     ended = book.on("岚洲合同条例", ArticleNumber(29), date(2017, 1, 1))
-    assert isinstance(ended, Repealed) and [link.to_law for link in ended.successors] == ["岚洲合同法典"]
+    assert isinstance(ended, RepealedArticle) and [link.to_law for link in ended.successors] == ["岚洲合同法典"]
     titles = [
         book.article("岚洲刑法典", one.label, ArticleNumber(92))[0].title for one in book.versions("岚洲刑法典")
     ]
@@ -128,7 +128,7 @@ def test_references_to_other_articles_resolve(book: StatuteBook, histories: list
             law, begin = cited.law or article.law, begins[article.law, article.label]
             assert begin
             later = max(begin, book.versions(law)[0].valid_from or date.min)
-            assert isinstance(book.on(law, cited.number, later), Found), (article.law, article.number, text)
+            assert isinstance(book.on(law, cited.number, later), ArticleFound), (article.law, article.number, text)
             seen += 1
     assert seen == 16
 
@@ -144,7 +144,7 @@ def test_judgments_cite_what_was_in_force_and_still_reads_so(book: StatuteBook) 
         for cited in citations(" ".join(map(str, row.values()))):
             if cited.law and day:
                 newest, then = (book.on(cited.law, cited.number, one) for one in (date(2024, 12, 31), day))
-                assert isinstance(newest, Found) and isinstance(then, Found)
+                assert isinstance(newest, ArticleFound) and isinstance(then, ArticleFound)
                 assert then.article.text == newest.article.text, (row["案号"], cited)
                 seen += 1
     assert seen > 500

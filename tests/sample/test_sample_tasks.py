@@ -12,9 +12,9 @@ import pytest
 
 from store.pack import Pack
 from store.schema import LOOKUPS, TABLES
-from tasks.legalagentbench.construct.source import PackSource, Rejected, RowSource, written
+from tasks.legalagentbench.construct.source import PackSource, RowSource, WalkRejected, written
 from tasks.legalagentbench.construct.tree import court_code
-from tasks.legalagentbench.questions import Question, load_questions
+from tasks.legalagentbench.questions import LabQuestion, load_questions
 from tasks.legalagentbench.tools import Toolbox
 from tasks.sample.build import rows
 from tasks.scoring.keywords import explain
@@ -29,7 +29,7 @@ def pack(sample_built: Path) -> Iterator[Pack]:
 
 
 @pytest.fixture(scope="module")
-def questions(pack: Pack) -> list[Question]:
+def questions(pack: Pack) -> list[LabQuestion]:
     path = pack.task_file("legalagentbench")
     assert path is not None
     return load_questions(path)
@@ -42,14 +42,14 @@ def tasks(pack: Pack) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def test_groups(questions: list[Question]) -> None:
+def test_groups(questions: list[LabQuestion]) -> None:
     groups = Counter(question.gold.group for question in questions)
     assert groups == {"1-hop": 12, "2-hop": 12, "3-hop": 10, "4-hop": 8, "5-hop": 6, "writing": 12}
     assert len({question.id for question in questions}) == 60
     assert len({question.card["question"] for question in questions}) == 60
 
 
-def test_every_database_tool_and_retriever_is_used(questions: list[Question]) -> None:
+def test_every_database_tool_and_retriever_is_used(questions: list[LabQuestion]) -> None:
     used = {tool for question in questions for tool, _ in question.gold.calls}
     assert used >= set(LOOKUPS)
     assert used >= {
@@ -61,7 +61,7 @@ def test_every_database_tool_and_retriever_is_used(questions: list[Question]) ->
     }
 
 
-def test_walking_the_path_finds_every_key(pack: Pack, questions: list[Question]) -> None:
+def test_walking_the_path_finds_every_key(pack: Pack, questions: list[LabQuestion]) -> None:
     tools = Toolbox(pack)
     for question in questions:
         results = [tools.call(tool, given) for tool, given in question.gold.calls]
@@ -75,13 +75,13 @@ def test_walking_the_path_finds_every_key(pack: Pack, questions: list[Question])
             assert key in summary, (question.id, key)
 
 
-def test_the_strict_rule_accepts_the_reference_answers(questions: list[Question]) -> None:
+def test_the_strict_rule_accepts_the_reference_answers(questions: list[LabQuestion]) -> None:
     for question in questions:
         rows = explain(question.gold.keys, question.gold.middle, question.gold.answer, question.gold.answer)
         assert all(row.strict_hit for row in rows if row.kind == "key"), question.id
 
 
-def test_middle_keys_of_paths_stand_in_observations(pack: Pack, questions: list[Question]) -> None:
+def test_middle_keys_of_paths_stand_in_observations(pack: Pack, questions: list[LabQuestion]) -> None:
     tools = Toolbox(pack)
     for question in questions:
         if question.gold.group == "writing":
@@ -90,7 +90,7 @@ def test_middle_keys_of_paths_stand_in_observations(pack: Pack, questions: list[
         assert all(key in seen for key in question.gold.middle), question.id
 
 
-def test_no_key_stands_in_the_question(questions: list[Question]) -> None:
+def test_no_key_stands_in_the_question(questions: list[LabQuestion]) -> None:
     for question in questions:
         if question.gold.group != "writing":
             keys = [key for key in question.gold.keys if "上市公司" not in key or len(key) > 7]
@@ -145,9 +145,9 @@ def test_key_shapes() -> None:
     assert written(3546224, "元2") == "3546224.00元"
     assert written("65.0", "plain") == "65"
     for nothing in ("-", " - ", None, ""):
-        with pytest.raises(Rejected):
+        with pytest.raises(WalkRejected):
             written(nothing)
-    with pytest.raises(Rejected):
+    with pytest.raises(WalkRejected):
         written(10_050, "亿元2")
     assert court_code("（2021）云海0102民初123号") == "云海0102"
     assert court_code("（2020）云海民终9号") == "云海"

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from store.cache import LONGEST, Cache
-from store.errors import BadInput, Damaged
+from store.errors import BadInput, DamagedData
 
 
 def key(n: int) -> bytes:
@@ -133,7 +133,7 @@ def test_a_damaged_file_is_thrown_away_and_said(tmp_path: Path, spoil: Callable[
         cache.put({key(1): b"new"})
         assert cache.get(key(1)) == b"new"
         (trouble,) = cache.troubles
-        assert isinstance(trouble, Damaged) and str(path) in trouble.title
+        assert isinstance(trouble, DamagedData) and str(path) in trouble.title
     with Cache(path) as cache:
         assert cache.get(key(1)) == b"new" and not cache.troubles
     assert [file.name for file in tmp_path.iterdir()] == ["r.db"]

@@ -15,7 +15,7 @@ from store.errors import BadInput
 from store.importers import silent
 from store.importers.law.plaintext import read_text
 from store.pack import Pack
-from store.statutes.book import Found, StatuteBook
+from store.statutes.book import ArticleFound, StatuteBook
 from store.statutes.model import ArticleNumber
 from tasks.registry import importer
 
@@ -141,7 +141,7 @@ def test_laws_in_json(tmp_path: Path, form: str) -> None:
         book = StatuteBook(pack)
         assert book.law("渡法") == book.law("渡口法")
         found = book.on("渡口法", ArticleNumber(1), D(2010, 1, 1))
-        assert isinstance(found, Found) and found.article.text == "旧。"
+        assert isinstance(found, ArticleFound) and found.article.text == "旧。"
         assert book.on("渡口法", ArticleNumber(1, 1), D(2010, 1, 1)).kind == "no_text"
         assert pack.manifest.counts.statutes == 3
 

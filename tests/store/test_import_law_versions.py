@@ -15,7 +15,7 @@ from store.importers.law import naming
 from store.importers.law.history import entry_into_force, last_change, read_history, repeals
 from store.importers.law.parsed import ParsedArticle
 from store.pack import Pack
-from store.statutes.book import Found, Gap, NotYet, Repealed, StatuteBook
+from store.statutes.book import ArticleFound, Gap, NotYetInForce, RepealedArticle, StatuteBook
 from store.statutes.model import ArticleNumber
 from tasks.registry import importer
 
@@ -210,8 +210,8 @@ def test_versions_end_where_the_next_begins(tmp_path: Path) -> None:
     with Pack.open("p") as pack:
         book = StatuteBook(pack)
         found = book.on("渡口法", ArticleNumber(1), D(2015, 1, 1))
-        assert isinstance(found, Found) and found.article.text == "中。"
-        assert isinstance(book.on("渡口法", ArticleNumber(1), D(1999, 1, 1)), NotYet)
+        assert isinstance(found, ArticleFound) and found.article.text == "中。"
+        assert isinstance(book.on("渡口法", ArticleNumber(1), D(1999, 1, 1)), NotYetInForce)
 
 
 def test_versions_without_text_are_gaps_and_never_invented(tmp_path: Path) -> None:
@@ -246,7 +246,7 @@ def test_repeal_ends_a_law_and_links_it(tmp_path: Path) -> None:
     assert report["links"] == {"succeeded": 2}
     with Pack.open("p") as pack:
         answer = StatuteBook(pack).on("渡口法", ArticleNumber(1), D(2019, 1, 1))
-    assert isinstance(answer, Repealed)
+    assert isinstance(answer, RepealedArticle)
     assert [(link.to_law, link.basis) for link in answer.successors] == [
         ("中华人民共和国航道法", "《中华人民共和国渡口法》、《渡船条例》同时废止")
     ]

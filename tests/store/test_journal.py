@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from store.errors import BadInput, Damaged, NotFound, StoreError
+from store.errors import BadInput, DamagedData, NotFound, StoreError
 from store.journal import Entry, EpisodeRow, Journal, ScoreRow, text_hash
 from store.journal_format import EARLIER_APPLICATION_ID
 from tests.support.altered import alter
@@ -113,7 +113,7 @@ def test_bad_files_are_named(tmp_path: Path) -> None:
     with pytest.raises(NotFound):
         Journal.open(tmp_path / "absent.moot")
     (tmp_path / "text.moot").write_text("not a database, only words that go on for a while")
-    with pytest.raises(Damaged, match="text.moot"):
+    with pytest.raises(DamagedData, match="text.moot"):
         Journal.open(tmp_path / "text.moot")
     foreign = sqlite3.connect(tmp_path / "foreign.moot")
     foreign.execute("CREATE TABLE t (x)")
@@ -211,7 +211,7 @@ def _altered(tmp_path: Path, statement: str) -> Path:
 )
 def test_a_record_changed_by_other_means_is_named(tmp_path: Path, statement: str) -> None:
     path = _altered(tmp_path, statement)
-    with Journal.open(path) as journal, pytest.raises(Damaged, match=r"r\.moot"):
+    with Journal.open(path) as journal, pytest.raises(DamagedData, match=r"r\.moot"):
         _read_all(journal)
 
 
@@ -249,7 +249,7 @@ def test_a_run_whose_file_goes_away_stops_at_the_next_commit(tmp_path: Path, los
 def test_a_file_that_is_no_run_is_not_written_to(tmp_path: Path) -> None:
     for content in (b"", b"x" * 200):
         (tmp_path / "z.moot").write_bytes(content)
-        with pytest.raises(Damaged):
+        with pytest.raises(DamagedData):
             Journal.open(tmp_path / "z.moot", write=True)
         assert (tmp_path / "z.moot").read_bytes() == content
 

@@ -14,7 +14,7 @@ import pytest
 
 from store import manifest as manifests
 from store.builder import PackBuilder
-from store.errors import Damaged, StoreError
+from store.errors import DamagedData, StoreError
 from store.journal import Journal
 from store.pack import Pack, verify_pack
 from tasks.run.runner import start_run
@@ -92,7 +92,7 @@ def test_a_reset_time_does_not_hide_a_change(sample_pack: Path) -> None:
     before = path.stat()
     with flipped(sample_pack, Flip("corpus.db", before.st_size - 1, 0)):
         os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
-        with pytest.raises(Damaged, match=r"corpus\.db"):
+        with pytest.raises(DamagedData, match=r"corpus\.db"):
             Pack.open("sample")
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
     Pack.open("sample").close()
@@ -111,7 +111,7 @@ def test_a_manifest_with_another_word_is_refused(sample_pack: Path) -> None:
         json.dumps({key: value for key, value in content.items() if key != "seal"}),
     ):
         path.write_bytes(changed.encode())
-        with pytest.raises(Damaged, match=r"manifest\.json is damaged"):
+        with pytest.raises(DamagedData, match=r"manifest\.json is damaged"):
             manifests.read(sample_pack)
         assert [problem.file for problem in verify_pack(sample_pack)] == ["manifest.json"]
     path.write_bytes(sealed.encode())
@@ -162,7 +162,7 @@ def test_damage_in_the_middle_stops_the_run(tmp_path: Path, monkeypatch: pytest.
     path, find = tmp_path / "run.moot", Pack.find
 
     def broken(self: Pack, *asked: object) -> object:
-        raise Damaged("corpus.db cannot be read: database disk image is malformed", "Build the pack again.")
+        raise DamagedData("corpus.db cannot be read: database disk image is malformed", "Build the pack again.")
 
     monkeypatch.setattr(Pack, "find", broken)
     code, _, said = moot("run", "legalagentbench", "--limit", "3", "--out", path)

@@ -15,7 +15,7 @@ from store.builder import PackBuilder
 from store.errors import NotFound
 from store.pack import Pack
 from store.search import paper as published
-from store.search.law_search import CHANNELS, Answer, LawSearch, Settings
+from store.search.law_search import CHANNELS, LawResults, LawSearch, SearchSettings
 from store.search.query import LawQuery, Span
 from store.statutes.model import Law, LawVersion
 from store.statutes.names import aliases_of
@@ -32,11 +32,11 @@ def search(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LawSearch]:
             yield LawSearch(pack)
 
 
-def found(answer: Answer) -> list[tuple[str, str]]:
+def found(answer: LawResults) -> list[tuple[str, str]]:
     return [(hit.version.label, hit.article.number.key) for hit in answer.hits]
 
 
-def told(answer: Answer) -> tuple[str, ...]:
+def told(answer: LawResults) -> tuple[str, ...]:
     """Notes, but for the one on vectors, which a pack as small as this may lack."""
     return tuple(note for note in answer.notes if note != "no_dense")
 
@@ -64,16 +64,16 @@ def test_a_window_keeps_what_applied_on_a_day_of_a_span(search: LawSearch) -> No
     answer = search.search("1995年在路灯上悬挂广告、攀爬路灯的处罚")
     assert {label for label, _ in found(answer)} == {OLD} and answer.allowed == 7
     assert all(hit.kept == ("window", "no_law", "no_number") for hit in answer.hits)
-    year = search.search("2009年路灯的高度", Settings(k=20))
+    year = search.search("2009年路灯的高度", SearchSettings(k=20))
     assert {label for label, _ in found(year)} == {MIDDLE}
 
 
 def test_each_span_counts_for_itself(search: LawSearch) -> None:
     query = LawQuery("路灯", (Span(date(1985, 1, 1), date(1985, 12, 31), "1985年"),
         Span(date(2015, 1, 1), date(2015, 12, 31), "2015年")), keywords=("路灯",))  # fmt: skip
-    labels = {label for label, _ in found(search.search(query, Settings(k=50)))}
+    labels = {label for label, _ in found(search.search(query, SearchSettings(k=50)))}
     assert labels <= {KITES, NEW} and NEW in labels
-    hull = {label for label, _ in found(search.search(query, Settings(k=50, paper=True)))}
+    hull = {label for label, _ in found(search.search(query, SearchSettings(k=50, paper=True)))}
     assert {OLD, MIDDLE} <= hull, "the published pipeline admits what lies between"
 
 
@@ -86,16 +86,16 @@ def test_a_day_in_a_gap_offers_the_neighbours(search: LawSearch) -> None:
 
 def test_without_a_law_gaps_are_told_for_what_was_found(search: LawSearch) -> None:
     day = date(2009, 12, 31)
-    answer = search.search("路灯的高度", Settings(at=day, k=3))
+    answer = search.search("路灯的高度", SearchSettings(at=day, k=3))
     assert told(answer) == (f"gap:{LAMPS}:2009-12-31",)
     assert {hit.version.label for hit in answer.hits} == {MIDDLE, NEW} and {hit.kept[0] for hit in answer.hits} == {
         "gap_neighbour"
     }
     assert answer.allowed == 17, "no article of the kites, which had ended"
-    assert told(search.search("量子色动力学", Settings(at=day))) == (), "nothing found, nothing told"
+    assert told(search.search("量子色动力学", SearchSettings(at=day))) == (), "nothing found, nothing told"
     before = search.search("1850年 路灯的高度")
     assert (before.hits, told(before)) == ((), ("before_all:1850-01-01:1980-01-01",))
-    in_force = search.search("路灯的高度", Settings(at=date(2009, 12, 30)))
+    in_force = search.search("路灯的高度", SearchSettings(at=date(2009, 12, 30)))
     assert told(in_force) == () and {hit.kept[0] for hit in in_force.hits} == {"window"}
 
 
@@ -152,7 +152,7 @@ def test_without_a_day_the_newest_wording_stands_first(gondolas: LawSearch) -> N
         ("(2000修正)", "last_wording"),
     ]
     assert own[0].ranks["keyword"] > own[1].ranks["keyword"], "although the older one has more of the words"
-    then = gondolas.search("缆绳不得短于两米", Settings(today=date(2007, 1, 1)))
+    then = gondolas.search("缆绳不得短于两米", SearchSettings(today=date(2007, 1, 1)))
     assert [hit.version.label[len(GONDOLAS) :] for hit in then.hits if hit.article.number.key == "1"][:2] != [
         "(2010修正)",
         "(2000修正)",
@@ -177,21 +177,21 @@ def test_a_law_that_had_ended_gives_way_to_its_successor(search: LawSearch) -> N
 
 
 def test_settings_beside_the_text(search: LawSearch) -> None:
-    day = search.search("2015年路灯的高度", Settings(at=date(1995, 1, 1), k=20))
+    day = search.search("2015年路灯的高度", SearchSettings(at=date(1995, 1, 1), k=20))
     assert {label for label, _ in found(day)} == {OLD}
-    law = search.search("第二条", Settings(law="风筝法"))
+    law = search.search("第二条", SearchSettings(law="风筝法"))
     assert found(law)[0] == (KITES, "2") and law.hits[0].ranks["exact"] == 1
-    assert search.search("高度", Settings(law="外星法")).notes[:1] == ("unknown_law:外星法",)
-    newest = search.search("1995年路灯法第三条", Settings(window="newest"))
+    assert search.search("高度", SearchSettings(law="外星法")).notes[:1] == ("unknown_law:外星法",)
+    newest = search.search("1995年路灯法第三条", SearchSettings(window="newest"))
     assert found(newest) == [(NEW, "3")] and newest.hits[0].kept[0] == "newest"
-    every = search.search("1995年路灯法第三条", Settings(window="off"))
+    every = search.search("1995年路灯法第三条", SearchSettings(window="off"))
     assert [label for label, _ in found(every)] == [NEW, MIDDLE, OLD]
-    free = search.search("1995年路灯法第二条", Settings(law_filter=False, at=date(1985, 1, 1)))
+    free = search.search("1995年路灯法第二条", SearchSettings(law_filter=False, at=date(1985, 1, 1)))
     assert found(free) == [(KITES, "2")] and "no_law" in free.hits[0].kept
 
 
 def test_without_a_day_same_words_are_one(search: LawSearch) -> None:
-    hits = search.search("雷雨天攀爬路灯的罚款", Settings(k=20)).hits
+    hits = search.search("雷雨天攀爬路灯的罚款", SearchSettings(k=20)).hits
     climbing = [hit for hit in hits if "雷雨" in (hit.article.text or "")]
     # The revision of 2010 renumbered the law: 第四条 of 1990 and 2000 is one row, 第五条 of 2010 another.
     assert sorted((hit.version.label, hit.article.number.key) for hit in climbing) == [(MIDDLE, "4"), (NEW, "5")]
@@ -215,7 +215,7 @@ def test_filters_without_a_word_list_the_articles(search: LawSearch) -> None:
 
 @pytest.mark.parametrize("channel", CHANNELS)
 def test_a_channel_alone(search: LawSearch, channel: str) -> None:
-    answer = search.search("1995年路灯法第三条 路灯的高度", Settings(channels=(channel,)))
+    answer = search.search("1995年路灯法第三条 路灯的高度", SearchSettings(channels=(channel,)))
     assert all(set(hit.ranks) <= {channel} for hit in answer.hits)
     assert found(answer) == [(OLD, "3")]
 

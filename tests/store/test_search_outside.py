@@ -10,7 +10,7 @@ import pytest
 
 from store.builder import PackBuilder
 from store.pack import Pack
-from store.search.law_search import CHANNELS, LawSearch, Settings
+from store.search.law_search import CHANNELS, LawSearch, SearchSettings
 from store.statutes.model import Law, LawVersion
 from store.statutes.names import aliases_of
 from tests.support.statute_fixture import articles
@@ -106,9 +106,9 @@ def test_an_article_is_found_by_the_passages_of_other_laws_that_cite_it(
             "3"
         ]
         assert hits[1].ranks == {"citing": 1}
-        settings = Settings(channels=tuple(name for name in CHANNELS if name != "citing"))
+        settings = SearchSettings(channels=tuple(name for name in CHANNELS if name != "citing"))
         assert SWINGS not in {h.version.law for h in search.search("孩子从木马跌落", settings).hits if h.ranks}
-        early = search.search("孩子从木马跌落", Settings(law=SWINGS)).hits
+        early = search.search("孩子从木马跌落", SearchSettings(law=SWINGS)).hits
         assert not [hit for hit in early if "citing" in hit.ranks], "a passage that may not answer does not count"
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tasks.agents.reading import call_of
 from tasks.agents.tags import TAGS, defused
 from tasks.legalsearch import published
-from tasks.legalsearch.agents.acting import free_reader, lean_reader, settled
+from tasks.legalsearch.agents.acting import free_reader, lean_reader, normalized_input
 from tasks.legalsearch.agents.phrases import TOOLS, answer_text
 from tasks.legalsearch.agents.reading import read_freely, read_strictly, steps_of
 from tasks.legalsearch.agents.schemas import act_schema, answer_schema, plan_schema
@@ -142,7 +142,7 @@ def test_the_steps_of_a_plan(text: str, steps: tuple[str, ...]) -> None:
     ],
 )  # fmt: skip
 def test_arguments_are_settled_or_left_to_the_tool(given: Any, wanted: Any, repaired: bool) -> None:
-    value, note = settled("rag_retrieve", given)
+    value, note = normalized_input("rag_retrieve", given)
     assert value == wanted and bool(note) == repaired
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from store.errors import BadInput, Damaged, StoreError
+from store.errors import BadInput, DamagedData, StoreError
 from store.pack import Pack, verify_pack
 from store.search import vectors
 from store.search.bigrams import bigrams, count
@@ -96,7 +96,7 @@ def test_where_only_distant_ones_are_allowed_they_are_found_all_the_same(
 
 def test_a_file_of_another_size_is_never_opened(tmp_path: Path) -> None:
     write(tmp_path / FILE, random_vectors(10))
-    with pytest.raises(Damaged):
+    with pytest.raises(DamagedData):
         Vectors(tmp_path / FILE, 11)
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.statutes.applicable import CODE, CaseDates, kind_of, mark, rules
+from store.statutes.applicable import CODE, CaseDates, judge_version, kind_of, rules
 from store.statutes.model import ArticleNumber, LawVersion
 
 CRIMINAL = "中华人民共和国刑法"
@@ -73,7 +73,7 @@ def test_kinds(law: str, kind: str) -> None:
     ],
 )
 def test_criminal_law(which: LawVersion, dates: CaseDates, verdict: str, rule: str) -> None:
-    found = mark(which, dates)
+    found = judge_version(which, dates)
     assert (found.verdict, found.rule.key) == (verdict, rule)
 
 
@@ -98,7 +98,7 @@ def test_criminal_law(which: LawVersion, dates: CaseDates, verdict: str, rule: s
 def test_civil_facts_across_the_code(
     which: LawVersion, dates: CaseDates, article: int | None, verdict: str, provision: str
 ) -> None:
-    found = mark(which, dates, number=ArticleNumber(article) if article else None)
+    found = judge_version(which, dates, number=ArticleNumber(article) if article else None)
     assert found.verdict == verdict and provision in found.rule.basis
 
 
@@ -133,7 +133,7 @@ def test_civil_facts_across_the_code(
     ],
 )  # fmt: skip
 def test_other_kinds(law: str, first: str, last: str | None, dates: CaseDates, verdict: str, rule: str) -> None:
-    found = mark(version(law, first, last), dates)
+    found = judge_version(version(law, first, last), dates)
     assert (found.verdict, found.rule.key) == (verdict, rule)
 
 
@@ -166,7 +166,7 @@ def test_no_verdict_is_bolder_than_the_dates(
         first, last = last, first
     which = LawVersion(law, law, first, last)
     dates = CaseDates(acted, until, proceeding, judged, retrial)
-    found = mark(which, dates)
+    found = judge_version(which, dates)
     assert found.rule.says
     if found.verdict == "applicable" and first:
         days = [d for d in (acted, dates.ended, proceeding, judged) if d]

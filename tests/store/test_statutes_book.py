@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from store.builder import PackBuilder
-from store.errors import BadInput, Damaged
+from store.errors import BadInput, DamagedData
 from store.pack import Pack
-from store.statutes.book import Found, Gap, NoText, NotYet, Repealed, StatuteBook, Unknown
+from store.statutes.book import ArticleFound, Gap, NoText, NotYetInForce, RepealedArticle, StatuteBook, UnknownArticle
 from store.statutes.comparing import articles_of, compare
 from store.statutes.model import Article, ArticleNumber, Law, LawVersion, Link
 from store.statutes.names import aliases_of
@@ -35,29 +35,31 @@ def make(name: str, **more: object) -> PackBuilder:
 def test_a_text_on_its_first_and_last_day(book: StatuteBook) -> None:
     for day, words in ((date(1990, 1, 1), "五米"), (date(1999, 12, 31), "五米"), (date(2000, 1, 1), "六米")):
         answer = book.on("路灯法", number("3"), day)
-        assert isinstance(answer, Found) and words in (answer.article.text or ""), day
+        assert isinstance(answer, ArticleFound) and words in (answer.article.text or ""), day
 
 
 def test_the_answers_beside_a_text(book: StatuteBook) -> None:
     before = book.on(LAMPS, number("1"), date(1989, 12, 31))
-    assert isinstance(before, NotYet) and before.first.label == LAMPS and before.current is None
+    assert isinstance(before, NotYetInForce) and before.first.label == LAMPS and before.current is None
     inserted = book.on(LAMPS, number("4-1"), date(1995, 1, 1))
     assert (
-        isinstance(inserted, NotYet) and inserted.first.label.endswith("(2000修正)") and inserted.current is not None
+        isinstance(inserted, NotYetInForce)
+        and inserted.first.label.endswith("(2000修正)")
+        and inserted.current is not None
     )
     removed = book.on(LAMPS, number("4-1"), date(2011, 1, 1))
-    assert isinstance(removed, Repealed) and removed.last.label.endswith("(2000修正)")
+    assert isinstance(removed, RepealedArticle) and removed.last.label.endswith("(2000修正)")
     (link,) = removed.successors
     assert (link.to_number, link.inferred) == (ArticleNumber(6), True)
     ended = book.on("风筝法", number("2"), date(1995, 1, 1))
-    assert isinstance(ended, Repealed) and ended.successors[0].to_law == LAMPS and ended.article is not None
+    assert isinstance(ended, RepealedArticle) and ended.successors[0].to_law == LAMPS and ended.article is not None
     gap = book.on(LAMPS, number("3"), date(2009, 12, 31))
     assert isinstance(gap, Gap) and gap.before and gap.after and gap.article_before and gap.article_after
     assert (gap.first, gap.last) == (date(2009, 12, 31), date(2009, 12, 31))
     wordless = book.on(KITES, number("1"), date(1985, 1, 1))
     assert isinstance(wordless, NoText) and wordless.article is not None
-    assert book.on("风车法", number("1"), date(1985, 1, 1)) == Unknown("law", "风车法", (KITES,))
-    assert book.on(LAMPS, number("99"), date(1995, 1, 1)) == Unknown("article", LAMPS)
+    assert book.on("风车法", number("1"), date(1985, 1, 1)) == UnknownArticle("law", "风车法", (KITES,))
+    assert book.on(LAMPS, number("99"), date(1995, 1, 1)) == UnknownArticle("article", LAMPS)
 
 
 @settings(max_examples=60)
@@ -66,7 +68,7 @@ def test_the_text_is_that_of_the_version_in_force(book: StatuteBook, days: int, 
     day = date(2000, 1, 1) + timedelta(days=days)
     answer = book.on(LAMPS, number(key), day)
     expected = [a.text for v, listed in lamp_versions() if v.covers(day) for a in listed if a.number == number(key)]
-    assert [answer.article.text] == expected if isinstance(answer, Found) else expected == []
+    assert [answer.article.text] == expected if isinstance(answer, ArticleFound) else expected == []
 
 
 @pytest.mark.parametrize("name", ["路灯法", "《路灯法》", "中华人民共和国路灯法（2000修正）", "灯法", "路 灯 法"])
@@ -109,7 +111,7 @@ def test_a_number_that_no_article_has_is_found_when_a_book_is_opened(monkeypatch
             builder.add_version(LawVersion("甲法", "甲法", date(2000, 1, 1), None), listed)
         monkeypatch.setattr("store.statutes.tables.LARGEST", number.number)  # as another program may write it
         builder.add_version(LawVersion("甲法", "甲法", date(2000, 1, 1), None), listed)
-    with Pack.open("p") as pack, pytest.raises(Damaged, match="numbers no article"):
+    with Pack.open("p") as pack, pytest.raises(DamagedData, match="numbers no article"):
         StatuteBook(pack)
 
 
@@ -144,7 +146,7 @@ def test_where_versions_overlap_the_later_one_answers() -> None:
             builder.add_version(LawVersion("甲法", label, first, None), articles("甲法", label, {"1": label}))
     with Pack.open("p") as pack:
         answer = StatuteBook(pack).on("甲法", number("1"), date(2010, 1, 1))
-    assert isinstance(answer, Found) and answer.version.label == "甲法2"
+    assert isinstance(answer, ArticleFound) and answer.version.label == "甲法2"
     assert [version.label for version in answer.others] == ["甲法1"]
 
 

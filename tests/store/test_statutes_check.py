@@ -9,14 +9,14 @@ import pytest
 from store.builder import PackBuilder
 from store.pack import Pack
 from store.statutes.book import StatuteBook
-from store.statutes.check import KINDS, Finding, check
+from store.statutes.check import KINDS, StatuteFault, check
 from store.statutes.model import Article, Law, LawVersion
 from tests.support.statute_fixture import TEXTS, articles, build, number, plain
 
 LAW = "甲法"
 
 
-def findings(*versions: tuple[LawVersion, list[Article]], law: str = LAW) -> list[Finding]:
+def findings(*versions: tuple[LawVersion, list[Article]], law: str = LAW) -> list[StatuteFault]:
     with PackBuilder("p", jurisdiction="XX", source="", licence="", coverage="complete", as_of="") as builder:
         builder.add_law(Law(law))
         for version, listed in versions:

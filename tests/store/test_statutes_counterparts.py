@@ -6,7 +6,7 @@ from datetime import date
 
 from store.builder import PackBuilder
 from store.pack import Pack
-from store.search.law_search import LawSearch, Settings
+from store.search.law_search import LawSearch, SearchSettings
 from store.search.references import following
 from store.statutes.book import StatuteBook
 from store.statutes.counterparts import counterparts
@@ -75,7 +75,7 @@ def test_only_a_law_that_had_ended_has_counterparts() -> None:
         assert found is not None and (found.law, found.number.key, found.on) == (LAMPS, "4", ENDED)
         assert book.counterparts.of("路灯法", number("3"), ENDED) is None
         assert book.counterparts.of("没有的法", number("3"), ENDED) is None
-        answer = LawSearch(pack).search("2010年风筝法第三条", Settings(k=3))
+        answer = LawSearch(pack).search("2010年风筝法第三条", SearchSettings(k=3))
         assert answer.hits[0].article.number.key == "4" and answer.hits[0].version.law == LAMPS
         assert f"counterpart:{KITES}:第三条:{LAMPS}:第四条:{found.sure}" in answer.notes
         text = "依照风筝法第三条、第六条和路灯法第三条的规定处理。"
@@ -84,5 +84,5 @@ def test_only_a_law_that_had_ended_has_counterparts() -> None:
         ]  # fmt: skip
         assert following(book, text, ENDED, own=KITES) == [] and following(book, "风筝" * 9000, ENDED) == []
         assert following(book, text, date(1990, 1, 1)) == []
-        old = LawSearch(pack).search("1990年风筝法第三条", Settings(k=3))
+        old = LawSearch(pack).search("1990年风筝法第三条", SearchSettings(k=3))
         assert not any(note.startswith("counterpart") for note in old.notes)

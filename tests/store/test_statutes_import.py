@@ -15,7 +15,7 @@ from store.errors import BadInput, NotFound
 from store.importers import silent
 from store.importers.law import legalsearch
 from store.pack import Pack
-from store.statutes.book import Found, StatuteBook
+from store.statutes.book import ArticleFound, StatuteBook
 from store.statutes.check import check
 from store.text.citation import parse_number
 from tasks.registry import importer
@@ -84,7 +84,7 @@ def test_index_texts_and_version_list(tmp_path: Path) -> None:
     book, summary, said = imported(source)
     assert (summary["texts"], summary["index_rows"], summary["articles"], summary["versions"]) == (1, 3, 3, 2)
     answer = book.on("路灯法", number("1"), date(1999, 12, 31))
-    assert isinstance(answer, Found) and answer.article.text == "甲\n乙" and answer.article.derived
+    assert isinstance(answer, ArticleFound) and answer.article.text == "甲\n乙" and answer.article.derived
     assert book.versions(LAW)[1].valid_to is None, "2099 means open"
     assert book.article(LAW, LAW, number("2"))[0].title == "许可"
     assert any("tasks.jsonl" in line and "--tasks" in line for line in said)

@@ -9,7 +9,7 @@ import pytest
 
 from store.builder import PackBuilder
 from store.pack import Pack
-from store.search.law_search import LawSearch, Settings
+from store.search.law_search import LawSearch, SearchSettings
 from store.statutes.book import StatuteBook
 from store.statutes.check import check_law
 from store.statutes.model import Law, LawVersion
@@ -75,6 +75,6 @@ def test_a_law_that_is_not_held_is_known_by_what_others_say_of_it() -> None:
 
 def test_the_end_of_the_data_is_told_of_the_day_asked_alone() -> None:
     with made([(LAMPS, None)], as_of="2020-01-01") as pack:
-        search, today = LawSearch(pack), Settings(today=date(2026, 1, 1))
+        search, today = LawSearch(pack), SearchSettings(today=date(2026, 1, 1))
         notes = [search.search(said, today).notes for said in ("2015年6月1日路灯的高度", "路灯的高度")]
     assert ["as_of:2020-01-01" in one for one in notes] == [False, True]

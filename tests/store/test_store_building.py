@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from store import places
 from store.builder import PackBuilder
-from store.errors import BadInput, Damaged, NotFound, StoreError
+from store.errors import BadInput, DamagedData, NotFound, StoreError
 from store.pack import Pack, remove_pack, verify_pack
 
 
@@ -109,7 +109,7 @@ def test_any_flipped_bit_is_found_and_named(sound: Path, data: st.DataObject) ->
         path.write_bytes(changed)
         problems = verify_pack(sound)
         assert [problem.file for problem in problems] == [path.relative_to(sound).as_posix()]
-        with pytest.raises((Damaged, BadInput)):
+        with pytest.raises((DamagedData, BadInput)):
             Pack.open(sound, verify=True)
     finally:
         path.write_bytes(original)
@@ -126,18 +126,18 @@ def test_damage_names_hashes(sound: Path, tmp_path: Path) -> None:
     assert set(found) == {"tasks/legalagentbench.jsonl", "extra.txt", "calls.jsonl"}
     changed = found["tasks/legalagentbench.jsonl"]
     assert len(changed.expected) == len(changed.actual) == 64 and changed.expected != changed.actual
-    with pytest.raises(Damaged, match="calls.jsonl"):
+    with pytest.raises(DamagedData, match="calls.jsonl"):
         Pack.open(copy)
 
 
 @pytest.mark.parametrize(
     ("content", "error"),
     [
-        (b"", Damaged),
-        (b"[]", Damaged),
-        (b"{}", Damaged),
-        (b"\xff", Damaged),
-        (b"[" * 100_000, Damaged),
+        (b"", DamagedData),
+        (b"[]", DamagedData),
+        (b"{}", DamagedData),
+        (b"\xff", DamagedData),
+        (b"[" * 100_000, DamagedData),
         (b'{"format": "moot-pack/9"}', BadInput),
     ],
 )
@@ -155,7 +155,7 @@ def test_a_manifest_cannot_point_outside(sound: Path, tmp_path: Path) -> None:
     manifest["files"]["../sound"] = "0" * 64
     manifest["sizes"]["../sound"] = 1
     (copy / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
-    with pytest.raises(Damaged, match="outside the pack"):
+    with pytest.raises(DamagedData, match="outside the pack"):
         Pack.open(copy)
 
 
@@ -163,7 +163,7 @@ def test_a_pack_that_lost_its_manifest(sound: Path) -> None:
     folder = places.packs() / "lost"
     shutil.copytree(sound, folder)
     (folder / "manifest.json").unlink()
-    with pytest.raises(Damaged, match="has no manifest"):
+    with pytest.raises(DamagedData, match="has no manifest"):
         Pack.open("lost")
     remove_pack("lost")
     assert left_behind() == []

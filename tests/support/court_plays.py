@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from app.desk.court.scene import Scene, scene_of
+from app.desk.court.scene import EpisodeSnapshot, scene_of
 from tasks.courts.agents import registry
 from tasks.courts.casefile.case import Case
 from tasks.courts.play.view import CourtView
@@ -164,7 +164,7 @@ class Played:
     records: list[Record]
     case: Case
 
-    def scene(self, upto: int | None = None, **options: Any) -> Scene:
+    def scene(self, upto: int | None = None, **options: Any) -> EpisodeSnapshot:
         """The scene at a step."""
         kept = [record for record in self.records if upto is None or record.step <= upto]
         scene = scene_of(self.header, kept, self.case, **options)

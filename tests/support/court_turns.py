@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tasks.courts.procedure.model import Hearing, Item
+from tasks.courts.procedure.model import Hearing, ProcedureExhibit
 
 _CIVIL = (
-    Item("E1", "plaintiff", "装饰装修施工合同", 1),
-    Item("E2", "plaintiff", "银行转账回单", 2),
-    Item("E3", "plaintiff", "墙面渗水现场照片", 3),
-    Item("E4", "defendant", "工程竣工验收单", 1),
+    ProcedureExhibit("E1", "plaintiff", "装饰装修施工合同", 1),
+    ProcedureExhibit("E2", "plaintiff", "银行转账回单", 2),
+    ProcedureExhibit("E3", "plaintiff", "墙面渗水现场照片", 3),
+    ProcedureExhibit("E4", "defendant", "工程竣工验收单", 1),
 )
 _CRIMINAL = (
-    Item("K1", "procurator", "商场监控录像", 1),
-    Item("K2", "procurator", "被害人冯某的陈述", 2, disputed=False),
-    Item("K3", "procurator", "价格认定结论书", 3, disputed=False),
-    Item("K4", "defence", "被害人出具的谅解书", 1, disputed=False),
+    ProcedureExhibit("K1", "procurator", "商场监控录像", 1),
+    ProcedureExhibit("K2", "procurator", "被害人冯某的陈述", 2, disputed=False),
+    ProcedureExhibit("K3", "procurator", "价格认定结论书", 3, disputed=False),
+    ProcedureExhibit("K4", "defence", "被害人出具的谅解书", 1, disputed=False),
 )
 _CIVIL_NAMES: Mapping[str, tuple[str, ...]] = {
     "plaintiff": ("周岚", "陈立言"),

@@ -11,7 +11,7 @@ from store.journal import ScoreRow
 from store.pack import Pack
 from store.statutes.model import ArticleNumber
 from tasks.benchmark import benchmark
-from tasks.episode.actions import Child
+from tasks.episode.actions import CausedEvent
 from tasks.episode.events import (
     ToolCalled,
     ToolReturned,
@@ -53,7 +53,7 @@ class LawStage:
                 item = steps.send(sent)
             except StopIteration:
                 return
-            sent = writer.add(item.event, item.parent) if isinstance(item, Child) else writer.add(item)  # type: ignore[arg-type]
+            sent = writer.add(item.event, item.parent) if isinstance(item, CausedEvent) else writer.add(item)  # type: ignore[arg-type]
 
 
 LawMaker = Callable[[Random, Any, Sequence[Call], str, LawStage], "Script | None"]

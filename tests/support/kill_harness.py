@@ -21,7 +21,7 @@ from typing import Any
 from store.builder import PackBuilder
 from store.journal import Journal
 from tasks.episode.events import record_of
-from tasks.episode.scheduler import Committed, Notice
+from tasks.episode.scheduler import Notice, RecordsCommitted
 from tasks.episode.state import digest
 from tasks.run.reading import read_episode
 from tasks.run.runner import resume_run, start_run
@@ -52,7 +52,7 @@ class Acknowledge:
         self.pipe = pipe
 
     def notify(self, notice: Notice) -> None:
-        if isinstance(notice, Committed):
+        if isinstance(notice, RecordsCommitted):
             self.pipe.send(
                 [(notice.episode, r.seq, json.dumps(r.event.data(), sort_keys=True)) for r in notice.records]
             )

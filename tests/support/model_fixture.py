@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from app.desk.models.listing import ModelLine, ModelShelf
+from app.desk.models.listing import ModelLibrary, ModelLine
 from models.llama.header import read_header
 from models.llama.library import LibraryEntry
 
@@ -30,10 +30,10 @@ def stand_in(tiny: Path, name: str, parameters: int, quantisation: str, size: in
     return ModelLine(entry, Path(entry.path), header)
 
 
-def stand_in_shelf(tiny: Path, missing: str) -> ModelShelf:
+def stand_in_shelf(tiny: Path, missing: str) -> ModelLibrary:
     """Three models: one that fits well, one that fits alone, and one whose file is `missing` (the sentence says
     so)."""
     small = stand_in(tiny, "stand-in-1.5b", 1_544_000_000, "Q4_K_M", 986_000_000)
     large = stand_in(tiny, "stand-in-7b", 7_616_000_000, "Q4_K_M", 4_683_000_000)
     gone = stand_in(tiny, "stand-in-4b", 4_022_000_000, "Q8_0", 4_280_000_000)
-    return ModelShelf((small, large, replace(gone, header=None, fault=missing)), FREE)
+    return ModelLibrary((small, large, replace(gone, header=None, fault=missing)), FREE)

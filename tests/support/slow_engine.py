@@ -13,7 +13,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from models.engine import Ask, Delta, EngineError, Listener, Message, Phase, Reply, Settings, Usage
+from models.engine import Ask, Delta, EngineError, Listener, Message, Phase, Reply, SamplingSettings, Usage
 from models.llama.template import CHATML
 from models.specs import Opening
 from tasks import registry
@@ -100,7 +100,7 @@ class TalkPolicy:
                     messages.append(Message("assistant", record.event.text))
                 case ToolReturned():
                     messages.append(Message("user", record.event.observation))
-        settings = Settings(max_tokens=256, stop=("观察：",))
+        settings = SamplingSettings(max_tokens=256, stop=("观察：",))
         reply = yield from ask(
             Ask(view.seat, tuple(messages), prompt=self.name, settings=settings, schema=view.card.get("schema"))
         )

@@ -14,12 +14,12 @@ from tasks.courts.scores import summary as court_runs
 from tasks.legalagentbench import scoring as lab
 from tasks.legalsearch import scoring as law
 from tasks.scoring.context import ScoreContext
-from tasks.scoring.result import Result, Score, Scored, newest
+from tasks.scoring.result import Result, Score, ScoredAttempt, newest
 
 
 def stored(
     score: Callable[[Any, Result], Sequence[Score]], questions: Iterable[Any], results: Iterable[Result]
-) -> list[Scored]:
+) -> list[ScoredAttempt]:
     """The results with the rows that the journal would give back."""
     known = {question.id: question for question in questions}
     made = []
@@ -28,7 +28,7 @@ def stored(
         rows = [one.row(0) for one in scores]
         parts = [json.loads(json.dumps([row.settings, row.value, row.evidence])) for row in rows]
         read = [replace(row, settings=s, value=v, evidence=e) for row, (s, v, e) in zip(rows, parts, strict=True)]
-        made.append(Scored(result, newest(read)))
+        made.append(ScoredAttempt(result, newest(read)))
     return made
 
 

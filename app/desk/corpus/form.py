@@ -30,7 +30,7 @@ from store.browsing import suggested
 from store.pack import Pack
 from store.schema import LOOKUPS
 from tasks.legalagentbench import forms
-from tasks.legalagentbench.forms import Field, callable_tools, typed_call
+from tasks.legalagentbench.forms import ParameterField, callable_tools, typed_call
 from tasks.legalagentbench.tools import ToolSpec
 
 JOINT = "、"
@@ -39,7 +39,7 @@ JOINT = "、"
 class FieldBox(Input):
     """Where one parameter is typed."""
 
-    def __init__(self, field: Field, value: str) -> None:
+    def __init__(self, field: ParameterField, value: str) -> None:
         super().__init__(value or field.first, compact=True, select_on_focus=False)
         self.field = field
 
@@ -76,7 +76,7 @@ class ToolForm(OnDesk, Vertical):
     }
     """
 
-    class Called(Message):
+    class CallRequested(Message):
         """Call this tool with this input."""
 
         def __init__(self, tool: ToolSpec, given: dict[str, Any]) -> None:
@@ -194,7 +194,7 @@ class ToolForm(OnDesk, Vertical):
         if refusal:
             self.query_one("#refusal", Static).update(f"✘ {one(refusal)}")
         else:
-            self.post_message(self.Called(self.tool, given))
+            self.post_message(self.CallRequested(self.tool, given))
 
 
 class CallScreen(OnDesk, ModalScreen[str]):
@@ -272,8 +272,8 @@ class CallScreen(OnDesk, ModalScreen[str]):
         self.add_class("-form")
         form.begin()
 
-    @on(ToolForm.Called)
-    def _called(self, event: ToolForm.Called) -> None:
+    @on(ToolForm.CallRequested)
+    def _called(self, event: ToolForm.CallRequested) -> None:
         self.dismiss(typed_call(event.tool.name, event.given))
 
     def action_cursor(self, by: int) -> None:

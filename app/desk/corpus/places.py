@@ -10,20 +10,20 @@ from dataclasses import dataclass, replace
 
 from app.strings import t, term
 from store import manifest as manifests
-from store.browsing import ARTICLES, LAWS, Dataset, Order, count, datasets, suggested, window
+from store.browsing import ARTICLES, LAWS, Dataset, SortOrder, count, datasets, suggested, window
 from store.errors import StoreError
 from store.pack import Pack
 from store.schema import LOOKUPS, UNKNOWN, Row
 from store.statutes.model import ArticleNumber
 from tasks.legalagentbench.forms import callable_tools
-from tasks.legalagentbench.links import Link, links
+from tasks.legalagentbench.links import RecordLink, links
 
 PAGE = 100
 """Rows that are read at once."""
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class TreeEntry:
     """A line of the tree: a dataset with its number of rows, a tool, or a heading (neither)."""
 
     text: str
@@ -37,12 +37,12 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class BrowseState:
     """What the middle shows: a dataset through a filter, in an order; or the rows that a link found; or a tool."""
 
     dataset: Dataset
     words: tuple[str, ...] = ()
-    order: Order = Order()
+    order: SortOrder = SortOrder()
     found: tuple[Row, ...] = ()
     via: str = ""
     tool: str = ""
@@ -52,18 +52,18 @@ class Place:
     def columns(self) -> tuple[str, ...]:
         return self.dataset.columns
 
-    def filtered(self, words: Sequence[str]) -> Place:
+    def filtered(self, words: Sequence[str]) -> BrowseState:
         return replace(self, words=tuple(words), cursor=0)
 
-    def sorted_next(self) -> Place:
+    def sorted_next(self) -> BrowseState:
         """By the next column, after the last in the order of the pack again."""
         columns = ("", *self.columns)
         at = columns.index(self.order.column)
-        return replace(self, order=Order(columns[(at + 1) % len(columns)], self.order.down), cursor=0)
+        return replace(self, order=SortOrder(columns[(at + 1) % len(columns)], self.order.down), cursor=0)
 
-    def turned(self) -> Place:
+    def turned(self) -> BrowseState:
         column = self.order.column or self.columns[0]
-        return replace(self, order=Order(column, not self.order.down), cursor=0)
+        return replace(self, order=SortOrder(column, not self.order.down), cursor=0)
 
 
 def pack_names() -> list[str]:
@@ -78,16 +78,21 @@ def pack_names() -> list[str]:
     return sorted(found, key=lambda name: (name != "sample", name))
 
 
-def tree(pack: Pack, words: Sequence[str] = ()) -> list[Entry]:
+def tree(pack: Pack, words: Sequence[str] = ()) -> list[TreeEntry]:
     """All that can be opened; with words, how many rows of each hold them."""
     found = [(dataset, count(pack, dataset, words) if words and rows else rows) for dataset, rows in datasets(pack)]
-    tables = [Entry(dataset_name(dataset), dataset, rows=rows) for dataset, rows in found]
+    tables = [TreeEntry(dataset_name(dataset), dataset, rows=rows) for dataset, rows in found]
     tools = callable_tools()
-    entries = [Entry(t("corpus_screen.tables")), *tables[:14], Entry(t("corpus_screen.documents")), *tables[14:17]]
-    entries += [Entry(t("corpus_screen.statutes")), *tables[17:]]
+    entries = [
+        TreeEntry(t("corpus_screen.tables")),
+        *tables[:14],
+        TreeEntry(t("corpus_screen.documents")),
+        *tables[14:17],
+    ]
+    entries += [TreeEntry(t("corpus_screen.statutes")), *tables[17:]]
     for kind in dict.fromkeys(tool.kind for tool in tools):
-        entries.append(Entry(t(f"corpus_screen.tools.{kind}")))
-        entries += [Entry(tool.name, tool=tool.name) for tool in tools if tool.kind == kind]
+        entries.append(TreeEntry(t(f"corpus_screen.tools.{kind}")))
+        entries += [TreeEntry(tool.name, tool=tool.name) for tool in tools if tool.kind == kind]
     return entries
 
 
@@ -113,17 +118,17 @@ def cell_text(row: Row, column: str) -> str:
     return "" if cell is None else str(cell)
 
 
-def shown_columns(place: Place) -> tuple[str, ...]:
+def shown_columns(place: BrowseState) -> tuple[str, ...]:
     """Columns of the middle."""
     return tuple(column for column in place.columns if column != "sub")
 
 
-def total(pack: Pack, place: Place) -> int:
+def total(pack: Pack, place: BrowseState) -> int:
     """How many rows there are to see."""
     return len(_held(place)) if place.via else count(pack, place.dataset, place.words)
 
 
-def page(pack: Pack, place: Place, number: int) -> list[Row]:
+def page(pack: Pack, place: BrowseState, number: int) -> list[Row]:
     """The rows of one page."""
     start = number * PAGE
     if place.via:
@@ -131,7 +136,7 @@ def page(pack: Pack, place: Place, number: int) -> list[Row]:
     return window(pack, place.dataset, place.words, place.order, start=start, most=PAGE)
 
 
-def _held(place: Place) -> list[Row]:
+def _held(place: BrowseState) -> list[Row]:
     """The rows that a link found, through the filter, in the order."""
     held = [row for row in place.found if all(any(w in str(c) for c in row.cells.values()) for w in place.words)]
     column = place.order.column
@@ -142,22 +147,24 @@ def _held(place: Place) -> list[Row]:
     return held
 
 
-def followed(link: Link) -> Place:
+def followed(link: RecordLink) -> BrowseState:
     """Where a link leads."""
-    return Place(Dataset(link.table), found=link.rows, via=f"{link.tool}（{'、'.join(link.values)}）")
+    return BrowseState(Dataset(link.table), found=link.rows, via=f"{link.tool}（{'、'.join(link.values)}）")
 
 
-def found(pack: Pack, tool: str, value: str) -> Place:
+def found(pack: Pack, tool: str, value: str) -> BrowseState:
     """What a look-up finds by a value."""
-    return Place(Dataset(LOOKUPS[tool].table), found=pack.find(LOOKUPS[tool], [value]).rows, via=f"{tool}（{value}）")
+    return BrowseState(
+        Dataset(LOOKUPS[tool].table), found=pack.find(LOOKUPS[tool], [value]).rows, via=f"{tool}（{value}）"
+    )
 
 
-def inside(row: Row) -> Place | None:
+def inside(row: Row) -> BrowseState | None:
     """What a row holds in turn: the articles of a law."""
-    return Place(Dataset(ARTICLES, str(row.cells["name"]))) if row.table == LAWS else None
+    return BrowseState(Dataset(ARTICLES, str(row.cells["name"]))) if row.table == LAWS else None
 
 
-def links_of(pack: Pack, row: Row) -> list[Link]:
+def links_of(pack: Pack, row: Row) -> list[RecordLink]:
     """Where a record leads."""
     return links(pack, row) if row.table not in (LAWS, ARTICLES) else []
 

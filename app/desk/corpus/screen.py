@@ -20,11 +20,11 @@ from textual.widgets import ContentSwitcher
 from app.desk.bindings import bindings
 from app.desk.corpus import places
 from app.desk.corpus.form import FieldBox, ToolForm
-from app.desk.corpus.places import Entry, Place
+from app.desk.corpus.places import BrowseState, TreeEntry
 from app.desk.corpus.views import RowsView, by_columns, record_rows, tree_rows
 from app.desk.episode.renderers import Line, many, one
 from app.desk.scaffold import PanesScreen
-from app.desk.widgets.choice import Choice, Empty
+from app.desk.widgets.choice import Choice, EmptyState
 from app.desk.widgets.find_bar import FindBar
 from app.desk.widgets.key_bar import KeyBar
 from app.desk.widgets.lines import TextPane
@@ -33,8 +33,8 @@ from store.browsing import Dataset
 from store.errors import StoreError
 from store.pack import Pack
 from store.schema import Row
-from tasks.legalagentbench.links import Link
-from tasks.legalagentbench.tools import TOOLS, Toolbox, ToolResult
+from tasks.legalagentbench.links import RecordLink
+from tasks.legalagentbench.tools import TOOLS, LabToolResult, Toolbox
 
 Found = TypeVar("Found")
 NARROW_TREE = "-tree"
@@ -55,11 +55,11 @@ class CorpusScreen(PanesScreen):
     def __init__(self) -> None:
         super().__init__()
         self.pack: Pack | None = None
-        self.place: Place | None = None
+        self.place: BrowseState | None = None
         self.row: Row | None = None
         """The record that is shown."""
         self._packs: list[str] = []
-        self._before: list[Place] = []
+        self._before: list[BrowseState] = []
         self._words: tuple[str, ...] = ()
         self._everywhere = False
         self._waiting: tuple[str, str] | None = None
@@ -75,7 +75,7 @@ class CorpusScreen(PanesScreen):
                         yield TextPane(id="said")
                 yield Choice("corpus_record", id="record")
         yield FindBar("corpus_screen.find", id="find")
-        yield Empty(id="nothing")
+        yield EmptyState(id="nothing")
 
     def on_mount(self) -> None:
         self.add_class(NARROW_TREE)
@@ -89,7 +89,7 @@ class CorpusScreen(PanesScreen):
         self._work("packs", places.pack_names, self._have)
 
     def show(self) -> None:
-        self.query_one(Empty).say(t("corpus_screen.nothing"), t("corpus_screen.nothing.hint"))
+        self.query_one(EmptyState).say(t("corpus_screen.nothing"), t("corpus_screen.nothing.hint"))
         self.query_one("#record", Choice).rebuild()
         pack, place = self.pack, self.place
         marks = "  ".join(t(f"mark.{kind}") for kind in sorted(pack.provenance)) if pack is not None else ""
@@ -144,14 +144,14 @@ class CorpusScreen(PanesScreen):
         if waiting is not None:
             self.look_up(*waiting)
         else:
-            self.go(Place(Dataset("CompanyInfo")), keep=False)
+            self.go(BrowseState(Dataset("CompanyInfo")), keep=False)
 
     def _count(self) -> None:
         if self.pack is not None:
             words = self._words if self._everywhere else ()
             self._work("tree", partial(places.tree, self.pack, words), self._counted)
 
-    def _counted(self, entries: list[Entry]) -> None:
+    def _counted(self, entries: list[TreeEntry]) -> None:
         things = [entry for entry in entries if entry.opens]
         self.query_one("#tree", Choice).offer(things, partial(tree_rows, entries))
 
@@ -162,7 +162,7 @@ class CorpusScreen(PanesScreen):
 
     # places
 
-    def go(self, place: Place, *, keep: bool = True) -> None:
+    def go(self, place: BrowseState, *, keep: bool = True) -> None:
         if keep and self.place is not None and self.place != place:
             self._before.append(replace(self.place, cursor=max(0, self.query_one(RowsView).cursor)))
         self.place = place
@@ -192,7 +192,7 @@ class CorpusScreen(PanesScreen):
         if into or self.focused is not self.query_one("#tree"):
             form.begin()
 
-    def _shown(self, found: tuple[Place, int, list[Row]]) -> None:
+    def _shown(self, found: tuple[BrowseState, int, list[Row]]) -> None:
         place, total, first = found
         if place is self.place:
             self.query_one(RowsView).show(place, total, first)
@@ -200,16 +200,16 @@ class CorpusScreen(PanesScreen):
                 self._show_record(None)
             self.query_one("#middle").border_subtitle = t("corpus_screen.rows", n=total)
 
-    @on(RowsView.Wanted)
-    def _page_wanted(self, event: RowsView.Wanted) -> None:
+    @on(RowsView.PageRequested)
+    def _page_wanted(self, event: RowsView.PageRequested) -> None:
         if self.pack is not None and self.place is not None:
             pack, place, number = self.pack, self.place, event.number
             take = partial(self.query_one(RowsView).take, place, number)
             self._work(f"page:{number}", lambda: places.page(pack, place, number), take)
 
-    @on(Choice.Looked)
-    def _looked(self, event: Choice.Looked) -> None:
-        view, chosen = event.view, isinstance(event, Choice.Chosen)
+    @on(Choice.Highlighted)
+    def _looked(self, event: Choice.Highlighted) -> None:
+        view, chosen = event.view, isinstance(event, Choice.Selected)
         if isinstance(view, RowsView):
             row = view.row(event.index)
             if row is not None and chosen:
@@ -224,11 +224,11 @@ class CorpusScreen(PanesScreen):
             self.go(places.followed(view.chosen))
             self.query_one(RowsView).focus()
 
-    def _linked(self, row: Row, links: list[Link]) -> None:
+    def _linked(self, row: Row, links: list[RecordLink]) -> None:
         if self.row == row:
             self._show_record(row, links)
 
-    def _show_record(self, row: Row | None, links: Sequence[Link] = ()) -> None:
+    def _show_record(self, row: Row | None, links: Sequence[RecordLink] = ()) -> None:
         """Show a record, first without its links, which take longer."""
         other = row is None or self.row is None or (row.table, row.number) != (self.row.table, self.row.number)
         self.row, links = row, by_columns(row, links) if row is not None else []
@@ -241,9 +241,13 @@ class CorpusScreen(PanesScreen):
         else:
             self.query_one("#record").focus()
 
-    def _open_entry(self, entry: Entry, *, into: bool) -> None:
+    def _open_entry(self, entry: TreeEntry, *, into: bool) -> None:
         words = self._words if self._everywhere else ()
-        place = Place(entry.dataset, words) if entry.dataset else Place(Dataset("CompanyInfo"), tool=entry.tool)
+        place = (
+            BrowseState(entry.dataset, words)
+            if entry.dataset
+            else BrowseState(Dataset("CompanyInfo"), tool=entry.tool)
+        )
         if self.place is None or (self.place.dataset, self.place.tool, self.place.via) != (
             place.dataset,
             place.tool,
@@ -260,11 +264,11 @@ class CorpusScreen(PanesScreen):
 
     # tools
 
-    @on(ToolForm.Called)
-    def _call(self, event: ToolForm.Called) -> None:
+    @on(ToolForm.CallRequested)
+    def _call(self, event: ToolForm.CallRequested) -> None:
         self._work("call", partial(Toolbox(self.pack).call, event.tool.name, event.given), self._called)
 
-    def _called(self, result: ToolResult) -> None:
+    def _called(self, result: LabToolResult) -> None:
         notes = [t(f"status.{result.status}")]
         notes += [t("mark.outside_cells", n=result.unknown)] if result.unknown else []
         notes += [t("mark.incomplete")] if not result.complete and result.status == "ok" else []
@@ -287,20 +291,20 @@ class CorpusScreen(PanesScreen):
         self.add_class(NARROW_TREE)
         self.query_one(FindBar).open()
 
-    @on(FindBar.Changed)
-    def _filter(self, event: FindBar.Changed) -> None:
+    @on(FindBar.QueryChanged)
+    def _filter(self, event: FindBar.QueryChanged) -> None:
         self._words = tuple(event.words.split())
         if self._everywhere:
             self._count()
         if self.place is not None and not self.place.tool:
             self.go(self.place.filtered(self._words), keep=False)
 
-    @on(FindBar.Went)
+    @on(FindBar.MatchRequested)
     def _went(self) -> None:
         self.query_one(FindBar).remove_class("-open")
         self._home()
 
-    @on(FindBar.Left)
+    @on(FindBar.Closed)
     def _unfilter(self) -> None:
         self.query_one(FindBar).clear()
         self._home()
@@ -352,5 +356,5 @@ class CorpusScreen(PanesScreen):
             self.remove_class(NARROW_TREE)
 
 
-def _read(pack: Pack, place: Place) -> tuple[Place, int, list[Row]]:
+def _read(pack: Pack, place: BrowseState) -> tuple[BrowseState, int, list[Row]]:
     return place, places.total(pack, place), places.page(pack, place, place.cursor // places.PAGE)

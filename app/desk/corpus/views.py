@@ -12,21 +12,21 @@ from textual.message import Message
 from textual.strip import Strip
 
 from app.desk.bindings import bindings
-from app.desk.corpus.places import PAGE, Entry, Place, cell_text, column_name, shown_columns, what
+from app.desk.corpus.places import PAGE, BrowseState, TreeEntry, cell_text, column_name, shown_columns, what
 from app.desk.episode.renderers import Piece, one
 from app.desk.widgets.choice import Choice
-from app.desk.widgets.lines import Row as Line
+from app.desk.widgets.lines import DisplayRow as Line
 from app.desk.widgets.lines import ink, rows_of
 from app.strings import t, term
 from app.terminal import pad, truncate, width
 from store.schema import UNKNOWN, Row
-from tasks.legalagentbench.links import Link
+from tasks.legalagentbench.links import RecordLink
 
 NARROWEST, WIDEST = 6, 30
 """Cells of a column."""
 
 
-def tree_rows(entries: Sequence[Entry], room: int) -> Iterator[Line]:
+def tree_rows(entries: Sequence[TreeEntry], room: int) -> Iterator[Line]:
     """What can be opened, under its headings."""
     at = 0
     for entry in entries:
@@ -53,7 +53,7 @@ class RowsView(Choice):
     """
     heads = 1
 
-    class Wanted(Message):
+    class PageRequested(Message):
         """A page is seen that was not read."""
 
         def __init__(self, number: int) -> None:
@@ -62,12 +62,12 @@ class RowsView(Choice):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__("corpus_rows", id=id)
-        self.place: Place | None = None
+        self.place: BrowseState | None = None
         self._pages: dict[int, Sequence[Row]] = {}
         self._asked: set[int] = set()
         self._first = 0
 
-    def show(self, place: Place, total: int, first: Sequence[Row]) -> None:
+    def show(self, place: BrowseState, total: int, first: Sequence[Row]) -> None:
         if self.place is None or self.place.dataset != place.dataset:
             self._first = 0
         self.place, self.things = place, range(total)
@@ -86,7 +86,7 @@ class RowsView(Choice):
     def thing_at(self, y: int) -> int:
         return y if 0 <= y < self.count else -1
 
-    def take(self, place: Place | None, number: int, rows: Sequence[Row]) -> None:
+    def take(self, place: BrowseState | None, number: int, rows: Sequence[Row]) -> None:
         if place is self.place:
             self._pages[number] = rows
             self.refresh()
@@ -98,7 +98,7 @@ class RowsView(Choice):
         if page is None:
             if index // PAGE not in self._asked and 0 <= index < self.count:
                 self._asked.add(index // PAGE)
-                self.post_message(self.Wanted(index // PAGE))
+                self.post_message(self.PageRequested(index // PAGE))
             return None
         return page[index % PAGE] if index % PAGE < len(page) else None
 
@@ -152,13 +152,13 @@ class RowsView(Choice):
             self.refresh()
 
 
-def by_columns(row: Row, links: Iterable[Link]) -> list[Link]:
+def by_columns(row: Row, links: Iterable[RecordLink]) -> list[RecordLink]:
     """Links in the order of the columns that they start from."""
     columns = list(row.cells)
     return sorted(links, key=lambda link: columns.index(link.columns[-1]))
 
 
-def record_rows(row: Row | None, links: Sequence[Link], room: int) -> Iterator[Line]:
+def record_rows(row: Row | None, links: Sequence[RecordLink], room: int) -> Iterator[Line]:
     """All cells of a row, below each where its value leads."""
     if row is None:
         yield from rows_of(((t("corpus_screen.no_record"), "dim"),), room)
@@ -175,6 +175,6 @@ def record_rows(row: Row | None, links: Sequence[Link], room: int) -> Iterator[L
                 yield from rows_of(_link_line(link, cell), room, 4, at)
 
 
-def _link_line(link: Link, cell: object) -> tuple[Piece, ...]:
+def _link_line(link: RecordLink, cell: object) -> tuple[Piece, ...]:
     asked = "" if link.values == (cell,) else f"{'、'.join(link.values)} "
     return (("  → ", "mark"), (f"{one(asked)}{what(link.tool)} ", "tool"), (f"{len(link.rows)} · {link.tool}", "dim"))

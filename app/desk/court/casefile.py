@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from app.desk.court.scene import Scene
+from app.desk.court.scene import EpisodeSnapshot
 from app.desk.episode.renderers import Line, compact, many, one
 from app.strings import known, t
 
@@ -23,7 +23,7 @@ STATES: Mapping[str, tuple[str, str]] = {
 """State -> sign and role."""
 
 
-def exhibit_name(scene: Scene, exhibit: str) -> str:
+def exhibit_name(scene: EpisodeSnapshot, exhibit: str) -> str:
     """原告证据一 借条; without its title where the person who looks must not know it yet."""
     number = scene.numbers.get(exhibit, exhibit)
     moved = scene.exhibits.get(exhibit)
@@ -31,7 +31,7 @@ def exhibit_name(scene: Scene, exhibit: str) -> str:
     return f"{number} {title}".strip() if title and scene.knows(exhibit) else number
 
 
-def exhibit_lines(scene: Scene) -> list[Line]:
+def exhibit_lines(scene: EpisodeSnapshot) -> list[Line]:
     """How many there are in each state, then every exhibit, one below the other."""
     listed = list(scene.numbers) or list(scene.exhibits)
     if not listed:
@@ -41,12 +41,12 @@ def exhibit_lines(scene: Scene) -> list[Line]:
     return [((head, "dim"),), *(line for exhibit in listed for line in _lines(scene, exhibit))]
 
 
-def _state(scene: Scene, exhibit: str) -> str:
+def _state(scene: EpisodeSnapshot, exhibit: str) -> str:
     moved = scene.exhibits.get(exhibit)
     return moved.state if moved is not None else "未出示"
 
 
-def _lines(scene: Scene, exhibit: str) -> Iterator[Line]:
+def _lines(scene: EpisodeSnapshot, exhibit: str) -> Iterator[Line]:
     state = _state(scene, exhibit)
     sign, tone = STATES.get(state, ("·", "text"))
     shown = exhibit in scene.exhibits
@@ -60,7 +60,7 @@ def _lines(scene: Scene, exhibit: str) -> Iterator[Line]:
         yield (("  ", "text"), (one(f"{t('court.file.purpose')}：{purpose}"), "dim"))
 
 
-def _purpose(scene: Scene, exhibit: str) -> str:
+def _purpose(scene: EpisodeSnapshot, exhibit: str) -> str:
     """What an exhibit is to prove; for a person, only of what the seat holds."""
     if scene.holders:
         return next(
@@ -92,7 +92,7 @@ _HIDDEN = frozenset(
 """Fields that tie things together, and those that have a place of their own."""
 
 
-def file_lines(scene: Scene, everything: bool = False) -> list[Line]:
+def file_lines(scene: EpisodeSnapshot, everything: bool = False) -> list[Line]:
     """The file of whoever reads it; `everything` adds what nobody may see, the reference marked as such."""
     if scene.case is None:
         return []
@@ -108,7 +108,7 @@ def file_lines(scene: Scene, everything: bool = False) -> list[Line]:
     return lines
 
 
-def _sections(data: Data, scene: Scene) -> Iterator[Line]:
+def _sections(data: Data, scene: EpisodeSnapshot) -> Iterator[Line]:
     parties = data.get("parties", ())
     for party in parties:
         yield from _party(party, scene.env)

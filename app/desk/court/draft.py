@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 
-from app.desk.court.scene import Scene
+from app.desk.court.scene import EpisodeSnapshot
 from app.desk.episode.renderers import Line, one
 from app.strings import t
 from app.terminal import clean
@@ -20,11 +20,11 @@ from store.text.normalise import fold_width
 from tasks.courts.casefile.case import CivilCase
 from tasks.courts.play.record import shown
 from tasks.courts.scores.documents import PARTS, PartSpec, identity, slots, stated
-from tasks.courts.scores.drafted import LABELS, TITLE, Document, Kind, kind_of_case, side, strict_document
+from tasks.courts.scores.drafted import LABELS, TITLE, DraftDocument, Kind, kind_of_case, side, strict_document
 
 
 @dataclass(frozen=True, slots=True)
-class Tick:
+class RequiredPoint:
     """One thing that a part has to say."""
 
     text: str
@@ -33,13 +33,13 @@ class Tick:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class DraftPart:
     """A part of the document under its label. `ticks` is empty where they are hidden or there is nothing to say."""
 
     key: str
     label: str
     found: bool
-    ticks: tuple[Tick, ...]
+    ticks: tuple[RequiredPoint, ...]
 
     @property
     def said(self) -> int:
@@ -51,18 +51,18 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class DraftView:
     """The document as last written, if any, and its parts. `turn`: of the lawyer's message; `text`: as it was
     written."""
 
     kind: Kind
-    parts: tuple[Part, ...]
-    document: Document | None = None
+    parts: tuple[DraftPart, ...]
+    document: DraftDocument | None = None
     turn: int = 0
     text: str = ""
 
 
-def draft_of(scene: Scene) -> Draft | None:
+def draft_of(scene: EpisodeSnapshot) -> DraftView | None:
     """The draft of a scene; None where no document is asked for, or without the case."""
     case = scene.case
     kind = kind_of_case(case) if isinstance(case, CivilCase) else None
@@ -75,30 +75,34 @@ def draft_of(scene: Scene) -> Draft | None:
     specs = sorted(PARTS[kind], key=lambda spec: order.index(spec.section))
     parts = tuple(_part(scene, case, kind, spec, document, heard) for spec in specs)
     if document is None:
-        return Draft(kind, parts)
-    return Draft(kind, parts, document, own[document.message].number, own[document.message].text)
+        return DraftView(kind, parts)
+    return DraftView(kind, parts, document, own[document.message].number, own[document.message].text)
 
 
-def _part(scene: Scene, case: CivilCase, kind: Kind, spec: PartSpec, document: Document | None, heard: str) -> Part:
+def _part(
+    scene: EpisodeSnapshot, case: CivilCase, kind: Kind, spec: PartSpec, document: DraftDocument | None, heard: str
+) -> DraftPart:
     label = next(label.published for label in LABELS[kind] if label.key == spec.section).strip("：")
     found = document is not None and spec.section in document.found
     section = document.sections.get(spec.section, "") if document is not None else ""
     ticks = () if scene.tested_held else tuple(_ticks(case, spec, section, heard))
-    return Part(spec.section, label, found, ticks)
+    return DraftPart(spec.section, label, found, ticks)
 
 
-def _ticks(case: CivilCase, spec: PartSpec, section: str, heard: str) -> Iterator[Tick]:
+def _ticks(case: CivilCase, spec: PartSpec, section: str, heard: str) -> Iterator[RequiredPoint]:
     """What scorers look for in a part, in their order."""
     if spec.slots is not None:
         for slot in slots(case, spec.slots):
-            yield Tick(slot.text, bool(heard) and slot.filled(heard), bool(section) and slot.filled(section))
+            yield RequiredPoint(slot.text, bool(heard) and slot.filled(heard), bool(section) and slot.filled(section))
         return
     for name, value in identity(side(case, spec.side)):
         text = plain_date(value) if isinstance(value, date) else value
-        yield Tick(f"{t(f'court.file.{name}')} {text}", stated(name, value, heard), stated(name, value, section))
+        yield RequiredPoint(
+            f"{t(f'court.file.{name}')} {text}", stated(name, value, heard), stated(name, value, section)
+        )
 
 
-def draft_lines(draft: Draft | None) -> list[Line]:
+def draft_lines(draft: DraftView | None) -> list[Line]:
     """The document as last written, its labels in colour, then what its parts say and leave out."""
     if draft is None:
         return [((t("court.draft.none"), "dim"),)]
@@ -131,7 +135,7 @@ def _coloured(kind: Kind, text: str) -> Line:
     return ((text[: found.end()], "label"), (text[found.end() :], "text")) if found else ((text, "text"),)
 
 
-def _part_lines(draft: Draft) -> Iterator[Line]:
+def _part_lines(draft: DraftView) -> Iterator[Line]:
     for part in draft.parts:
         sign, tone = ("✔", "good") if part.found else ("☐", "dim")
         count = f"  {part.written}/{len(part.ticks)}" if part.ticks else ""

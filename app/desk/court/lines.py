@@ -13,10 +13,10 @@ from dataclasses import replace
 from typing import Any
 
 from app.court_words import SIDES, act_name, env_name, exhibit_words, fault_words
-from app.desk.court.scene import Scene
+from app.desk.court.scene import EpisodeSnapshot
 from app.desk.episode.renderers import (
     ENDS,
-    Block,
+    EventBlock,
     Line,
     Piece,
     call_lines,
@@ -26,11 +26,11 @@ from app.desk.episode.renderers import (
     policy_name,
     render,
     routed_words,
-    said_marks,
     tracked_words,
+    utterance_marks,
 )
 from app.strings import t
-from app.strings.sentences import said
+from app.strings.sentences import translated
 from store.text.numerals import chinese_to_int
 from tasks.courts.casefile.roles import role_of
 from tasks.courts.play.record import shown
@@ -71,19 +71,19 @@ class CourtLines:
     """Makes the blocks of one episode. It remembers which utterances a person made, so records come in their
     order."""
 
-    def __init__(self, scene: Scene) -> None:
+    def __init__(self, scene: EpisodeSnapshot) -> None:
         self.scene = scene
         self._typed: set[tuple[int, str]] = set()
         self._titles = {item.id: item.title for item in getattr(scene.case, "evidence", ())}
-        self._makers: Mapping[type[Event], Callable[[Record, Any], Block | None]] = {
+        self._makers: Mapping[type[Event], Callable[[Record, Any], EventBlock | None]] = {
             AttemptStarted: self._began, Said: self._said, StageEntered: self._stage, ActDone: self._act,
             Violation: self._fault, ExhibitMoved: self._exhibit, Leaked: self._leak, TopicTracked: self._tracked,
             Routed: self._routed, ModelCalled: self._called, Stopped: self._stopped,
         }  # fmt: skip
 
-    def make(self, records: Sequence[Record]) -> dict[int, Block | None]:
+    def make(self, records: Sequence[Record]) -> dict[int, EventBlock | None]:
         """The blocks of records that came together, by sequence number, in the order in which they are shown."""
-        made: dict[int, Block | None] = {}
+        made: dict[int, EventBlock | None] = {}
         self._titles |= {r.event.exhibit: r.event.title for r in records if isinstance(r.event, ExhibitMoved)}
         alone = _joined_acts(records)
         for group in _groups(_headings_first(records)):
@@ -97,7 +97,7 @@ class CourtLines:
                 made[first.seq] = self._block(first)
         return made
 
-    def _block(self, record: Record) -> Block | None:
+    def _block(self, record: Record) -> EventBlock | None:
         maker = self._makers.get(type(record.event))
         if maker is not None:
             return maker(record, record.event)
@@ -108,7 +108,7 @@ class CourtLines:
 
     # what is said
 
-    def _said(self, record: Record, event: Said) -> Block:
+    def _said(self, record: Record, event: Said) -> EventBlock:
         scene = self.scene
         role = role_of(scene.env, event.seat)
         tested = event.seat == SEAT
@@ -121,22 +121,24 @@ class CourtLines:
         text = shown(event.text)
         first, *rest = many(text) if text else (((t("court.silent"), "dim"),),)
         number = str(event.turn) if tested and event.turn else ""
-        lines = ((*head, ("：", "dim"), *first), *rest, *said_marks(event))
-        return Block(record.seq, record.step, f"{number:>{GUTTER - 1}}", "dim", lines, event.text)
+        lines = ((*head, ("：", "dim"), *first), *rest, *utterance_marks(event))
+        return EventBlock(record.seq, record.step, f"{number:>{GUTTER - 1}}", "dim", lines, event.text)
 
-    def _stage(self, record: Record, event: StageEntered) -> Block:
-        return Block(record.seq, record.step, "", "label", (((one(event.name), "label"),),), event.name, heading=True)
+    def _stage(self, record: Record, event: StageEntered) -> EventBlock:
+        return EventBlock(
+            record.seq, record.step, "", "label", (((one(event.name), "label"),),), event.name, heading=True
+        )
 
     # small print
 
-    def _small(self, record: Record, words: str, note: str = "") -> Block:
+    def _small(self, record: Record, words: str, note: str = "") -> EventBlock:
         sign, tone = SIGNS[type(record.event)]
         line: list[Piece] = [(one(words), tone)]
         if note:
             line.append((f"  {one(note)}", "dim"))
-        return Block(record.seq, record.step, f" {sign}", tone, (tuple(line),), f"{words} {note}".strip())
+        return EventBlock(record.seq, record.step, f" {sign}", tone, (tuple(line),), f"{words} {note}".strip())
 
-    def _act(self, record: Record, event: ActDone) -> Block:
+    def _act(self, record: Record, event: ActDone) -> EventBlock:
         title = self._titles.get(event.exhibit, "")
         side = SIDES.get(event.side, event.side)
         name = event.name + (f"（{side}）" if side and side not in event.name else "")
@@ -144,10 +146,10 @@ class CourtLines:
             record, f"{name}：{title}" if title else name, shorthand(event.basis[0]) if event.basis else ""
         )
 
-    def _fault(self, record: Record, event: Violation) -> Block:
+    def _fault(self, record: Record, event: Violation) -> EventBlock:
         return self._small(record, fault_words(event, self.scene.env))
 
-    def _omitted(self, record: Record, events: Sequence[Event]) -> Block:
+    def _omitted(self, record: Record, events: Sequence[Event]) -> EventBlock:
         """All that the court left out, an act once."""
         acts: dict[str, list[str]] = {}
         for event in events:
@@ -157,13 +159,13 @@ class CourtLines:
         named = "、".join(_times(act_name(act, env), sides) for act, sides in acts.items())
         return self._small(record, f"{CODES['missing']}：{named}")
 
-    def _exhibit(self, record: Record, event: ExhibitMoved) -> Block:
+    def _exhibit(self, record: Record, event: ExhibitMoved) -> EventBlock:
         return self._small(record, exhibit_words(event))
 
-    def _leak(self, record: Record, event: Leaked) -> Block:
+    def _leak(self, record: Record, event: Leaked) -> EventBlock:
         return self._small(record, f"{t('court.leak')}：“{event.text}”")
 
-    def _routed(self, record: Record, event: Routed) -> Block | None:
+    def _routed(self, record: Record, event: Routed) -> EventBlock | None:
         words = routed_words(event, self.scene.brief)
         # An announcement is for everybody; who asks must say whom, so a person, and any judge under j1, is told.
         spoken = (
@@ -178,12 +180,12 @@ class CourtLines:
             else replace(block, tone="warn", lines=(((one(words), "warn"),),))
         )
 
-    def _tracked(self, record: Record, event: TopicTracked) -> Block:
+    def _tracked(self, record: Record, event: TopicTracked) -> EventBlock:
         return self._small(
             record, tracked_words(event, self.scene.topic(event.pointer)), t(f"court.made_by.{event.made_by}")
         )
 
-    def _called(self, record: Record, event: ModelCalled) -> Block | None:
+    def _called(self, record: Record, event: ModelCalled) -> EventBlock | None:
         if event.human:
             self._typed.add((record.step, event.seat))
             return None
@@ -196,16 +198,16 @@ class CourtLines:
         cost += [duration(event.milliseconds)] if event.milliseconds else []
         ended = [(t(f"finish.{event.finish}"), ENDS[event.finish]), (" · ", "dim")] if event.finish in ENDS else []
         head: Line = ((t("event.model_called"), "dim"), ("  ", "dim"), *ended, (" · ".join(cost), "dim"))
-        return Block(record.seq, record.step, "", "dim", (head,), event.text, full=full or lines)
+        return EventBlock(record.seq, record.step, "", "dim", (head,), event.text, full=full or lines)
 
-    def _seated(self, record: Record, event: Seated) -> Block:
+    def _seated(self, record: Record, event: Seated) -> EventBlock:
         who = player(self.scene, event)
         line: Line = ((self.scene.seat(event.seat), "seat"), (" ← ", "dim"), (who, "dim"))
-        return Block(
+        return EventBlock(
             record.seq, record.step, "", "dim", (line,), f"{event.seat} {event.policy} {event.engine}".rstrip()
         )
 
-    def _cast(self, group: Sequence[Record]) -> Block:
+    def _cast(self, group: Sequence[Record]) -> EventBlock:
         """Who sits where at the beginning: those of one kind on one line."""
         seats: dict[str, list[str]] = {}
         for record in group:
@@ -213,29 +215,29 @@ class CourtLines:
                 seats.setdefault(player(self.scene, record.event), []).append(self.scene.seat(record.event.seat))
         lines = tuple((("、".join(names), "dim"), (" ← ", "dim"), (who, "dim")) for who, names in seats.items())
         raw = "\n".join("".join(text for text, _ in line) for line in lines)
-        return Block(group[0].seq, group[0].step, "", "dim", lines, raw)
+        return EventBlock(group[0].seq, group[0].step, "", "dim", lines, raw)
 
     # beginning and end
 
-    def _began(self, record: Record, event: AttemptStarted) -> Block:
+    def _began(self, record: Record, event: AttemptStarted) -> EventBlock:
         lines = tuple(opening_lines(self.scene, event.task_id))
         raw = "\n".join("".join(text for text, _ in line) for line in lines)
-        return Block(record.seq, record.step, "", "question", lines, raw)
+        return EventBlock(record.seq, record.step, "", "question", lines, raw)
 
-    def _stopped(self, record: Record, event: Stopped) -> Block:
+    def _stopped(self, record: Record, event: Stopped) -> EventBlock:
         why = next((key for begin, key in REASONS.items() if event.reason.startswith(begin)), "")
-        reason = t(f"court.ended.{why}") if why else one(said(event.reason))
+        reason = t(f"court.ended.{why}") if why else one(translated(event.reason))
         tone = "good" if event.outcome == "finished" else "bad" if event.outcome == "error" else "warn"
         line: Line = ((t(f"outcome.{event.outcome}"), tone), *(((f" · {reason}", "dim"),) if reason else ()))
-        return Block(record.seq, record.step, " ■", tone, (line,), f"{event.outcome} {event.reason}".strip())
+        return EventBlock(record.seq, record.step, " ■", tone, (line,), f"{event.outcome} {event.reason}".strip())
 
 
-def transcript(scene: Scene) -> list[Block]:
+def transcript(scene: EpisodeSnapshot) -> list[EventBlock]:
     """The whole transcript of a scene."""
     return [block for block in CourtLines(scene).make(list(scene.records)).values() if block is not None]
 
 
-def opening_lines(scene: Scene, task: str) -> Iterator[Line]:
+def opening_lines(scene: EpisodeSnapshot, task: str) -> Iterator[Line]:
     """What stands above the transcript: the case, and of a trial the court, its docket and its bench."""
     case = scene.case
     yield ((f"{env_name(scene.env)} {one(task)}", "question"),)
@@ -315,7 +317,7 @@ def _joined_acts(records: Sequence[Record]) -> set[int]:
     }  # fmt: skip
 
 
-def _narrow(block: Block) -> Block:
+def _narrow(block: EventBlock) -> EventBlock:
     """A block of the general view with its label in the line, for a narrow column of signs."""
     if not block.label or not block.lines:
         return block
@@ -326,7 +328,7 @@ def _narrow(block: Block) -> Block:
     return replace(block, label="", lines=(head, *block.lines[1:]), full=full)
 
 
-def player(scene: Scene, seated: Seated) -> str:
+def player(scene: EpisodeSnapshot, seated: Seated) -> str:
     """Who plays a seat; an authored judgment does not answer to what is said today, and says so."""
     if scene.court and seated.policy.startswith("court-gold/"):
         return t("court.reference_judge")

@@ -19,13 +19,13 @@ from app.desk.bindings import bindings
 from app.desk.court.casefile import exhibit_lines, file_lines
 from app.desk.court.draft import draft_lines, draft_of
 from app.desk.court.lines import GUTTER, CourtLines
-from app.desk.court.programme import Item, owed_now, programme
-from app.desk.court.scene import Scene, held_by_people, scene_of
+from app.desk.court.programme import ProgrammeItem, owed_now, programme
+from app.desk.court.scene import EpisodeSnapshot, human_seats, scene_of
 from app.desk.episode.controller import Controller
-from app.desk.episode.faces import Face, Heading
+from app.desk.episode.faces import Heading, PaneRenderer
 from app.desk.episode.plan_pane import fact_rows
-from app.desk.episode.renderers import Block, Line, Piece, engine_name, one, policy_name
-from app.desk.widgets.lines import LinesPane, LineView, Row, wrapped
+from app.desk.episode.renderers import EventBlock, Line, Piece, engine_name, one, policy_name
+from app.desk.widgets.lines import DisplayRow, LinesPane, LineView, wrapped
 from app.strings import known, t
 from app.terminal import pad, truncate, width
 from tasks.courts.agents.human import names_at
@@ -43,13 +43,13 @@ DUTIES = 5
 """Duties that are named."""
 
 
-def brief_lines(scene: Scene, seat: str) -> list[Line]:
+def brief_lines(scene: EpisodeSnapshot, seat: str) -> list[Line]:
     """The brief of a seat, a line a thing."""
     role = role_of(scene.env, seat)
     return [*_asked(scene, role), *(_presiding(scene) if scene.court and role == "judge" else _others(scene, role))]
 
 
-def _asked(scene: Scene, role: str) -> Iterator[Line]:
+def _asked(scene: EpisodeSnapshot, role: str) -> Iterator[Line]:
     turn = next((turn for turn in reversed(scene.turns) if turn.speaker != role), None)
     if turn is None:
         yield ((t("court.brief.first"), "dim"),)
@@ -57,7 +57,7 @@ def _asked(scene: Scene, role: str) -> Iterator[Line]:
         yield ((scene.name(turn.speaker), "seat"), ("：", "dim"), (truncate(one(shown(turn.text)), ASKED), "text"))
 
 
-def _presiding(scene: Scene) -> Iterator[Line]:
+def _presiding(scene: EpisodeSnapshot) -> Iterator[Line]:
     first: dict[tuple[str, ...], str] = {}
     for name, roles in names_at(scene.env).items():
         first.setdefault(roles, name)
@@ -71,7 +71,7 @@ def _presiding(scene: Scene) -> Iterator[Line]:
         yield ((t("court.brief.stage_done"), "dim"),)
 
 
-def _others(scene: Scene, role: str) -> Iterator[Line]:
+def _others(scene: EpisodeSnapshot, role: str) -> Iterator[Line]:
     cue = scene.cue
     if isinstance(cue, Cue) and cue.role == role and cue.topic is not None:
         yield _topic(cue.topic, str(scene.seen.get("theme", "")))
@@ -88,7 +88,7 @@ MARKS = {
     "failed": ("✘", "bad"),
 }  # fmt: skip
 """How far -> sign and role."""
-Shown = tuple[Item, int]
+Shown = tuple[ProgrammeItem, int]
 """An item and its depth."""
 
 
@@ -98,7 +98,7 @@ class ProgrammePane(LineView):
     help_id = "programme"
     BINDINGS: ClassVar[list[BindingType]] = bindings("programme")
 
-    class Chosen(Message):
+    class ItemSelected(Message):
         """An item was chosen: the record it came true with."""
 
         def __init__(self, seq: int) -> None:
@@ -107,7 +107,7 @@ class ProgrammePane(LineView):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._items: Sequence[Item] = ()
+        self._items: Sequence[ProgrammeItem] = ()
         self._facts: Sequence[tuple[str, str]] = ()
         self._notice = ""
         self._unfolded: dict[str, bool] = {}
@@ -116,7 +116,7 @@ class ProgrammePane(LineView):
 
     # content
 
-    def show(self, items: Sequence[Item], facts: Sequence[tuple[str, str]], notice: str = "") -> None:
+    def show(self, items: Sequence[ProgrammeItem], facts: Sequence[tuple[str, str]], notice: str = "") -> None:
         """Show items, and facts (name, value) under them; `notice` says why there are no more, or none."""
         self._items, self._facts, self._notice = items, facts, notice
         self.rebuild()
@@ -133,7 +133,7 @@ class ProgrammePane(LineView):
             self._key = self._current()
         self.call_after_refresh(self._reveal)
 
-    def _flat(self, items: Sequence[Item], depth: int) -> Iterator[Shown]:
+    def _flat(self, items: Sequence[ProgrammeItem], depth: int) -> Iterator[Shown]:
         for item in items:
             yield item, depth
             if item.children and self._unfolded.get(item.key, item.unfolded):
@@ -158,16 +158,16 @@ class ProgrammePane(LineView):
             (index for index, (item, _) in enumerate(self.flat) if item.key == self._key), 0 if self.flat else -1
         )
 
-    def build(self, width_: int) -> Iterable[Row]:
+    def build(self, width_: int) -> Iterable[DisplayRow]:
         if self._notice:
             yield from (
-                Row(tuple(row)) for row in wrapped(((self._notice, "warn" if self._items else "dim"),), width_)
+                DisplayRow(tuple(row)) for row in wrapped(((self._notice, "warn" if self._items else "dim"),), width_)
             )
         for index, (item, depth) in enumerate(self.flat):
             yield from self._rows(index, item, depth, width_)
         yield from fact_rows(self._facts, width_)
 
-    def _rows(self, index: int, item: Item, depth: int, room: int) -> Iterator[Row]:
+    def _rows(self, index: int, item: ProgrammeItem, depth: int, room: int) -> Iterator[DisplayRow]:
         sign, tone = MARKS[item.mark]
         lead = "  " * depth
         role = (
@@ -202,9 +202,9 @@ class ProgrammePane(LineView):
             elif number == 0 and note and used + width(note) < body and len(row) == 1:
                 pieces.append((pad("", body - used - width(note)) + note, "dim"))
                 note = ""
-            yield Row(tuple(pieces), index)
+            yield DisplayRow(tuple(pieces), index)
         for row in wrapped(((note, "dim"),), max(4, room - len(lead) - 2)) if note else ():
-            yield Row(((f"{lead}  ", "text"), *row), index)
+            yield DisplayRow(((f"{lead}  ", "text"), *row), index)
 
     # cursor
 
@@ -237,7 +237,7 @@ class ProgrammePane(LineView):
             self._unfolded[item.key] = not self._unfolded.get(item.key, item.unfolded)
             self.rebuild()
         elif item.seq is not None:
-            self.post_message(self.Chosen(item.seq))
+            self.post_message(self.ItemSelected(item.seq))
         else:
             self.app.notify(t("court.not_yet"), markup=False)
 
@@ -275,15 +275,15 @@ def case_of(at: Controller) -> Case | None:
     return getattr(question, "case", None)
 
 
-def scene_now(at: Controller, records: Sequence[Record] | None = None, asked: str = "") -> Scene | None:
+def scene_now(at: Controller, records: Sequence[Record] | None = None, asked: str = "") -> EpisodeSnapshot | None:
     """The scene that is looked at, or that of these records."""
     assert at.facts is not None
-    holders = held_by_people(at.state.seats) if not at.over else frozenset()
+    holders = human_seats(at.state.seats) if not at.over else frozenset()
     shown = at.shown.visible() if records is None else records
     return scene_of(at.facts.header, shown, case_of(at), holders=holders, asked=asked or at.asked)
 
 
-class CourtFace(Face):
+class CourtPaneRenderer(PaneRenderer):
     """Fills the panes of a court episode."""
 
     style: ClassVar[str] = "-court"
@@ -296,14 +296,14 @@ class CourtFace(Face):
         super().__init__(screen)
         self.everything = False
         self._lines: CourtLines | None = None
-        self._sheets: Mapping[str, Callable[[Scene], Sequence[Line]]] = {
+        self._sheets: Mapping[str, Callable[[EpisodeSnapshot], Sequence[Line]]] = {
             "file": lambda scene: file_lines(scene, self.everything), "exhibits": exhibit_lines,
             "document": lambda scene: draft_lines(draft_of(scene)),
         }  # fmt: skip
 
     # what it is about
 
-    def scene(self, records: Sequence[Record] | None = None, asked: str = "") -> Scene | None:
+    def scene(self, records: Sequence[Record] | None = None, asked: str = "") -> EpisodeSnapshot | None:
         return scene_now(self.at, records, asked)
 
     @property
@@ -327,7 +327,7 @@ class CourtFace(Face):
 
     # the record
 
-    def make(self, records: Sequence[Record]) -> Mapping[int, Block | None]:
+    def make(self, records: Sequence[Record]) -> Mapping[int, EventBlock | None]:
         if self._lines is None:
             scene = self.scene(self.at.shown.records)
             if scene is None:

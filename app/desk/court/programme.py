@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 
 from app.court_words import SIDES, env_name, fault_words
 from app.desk.court.casefile import exhibit_name
-from app.desk.court.draft import Part, draft_of
-from app.desk.court.scene import Scene
+from app.desk.court.draft import DraftPart, draft_of
+from app.desk.court.scene import EpisodeSnapshot
 from app.strings import t
 from tasks.courts.casefile.case import AdviceCase
 from tasks.courts.environment import Kind, environment
@@ -25,7 +25,7 @@ from tasks.episode.events import ActDone, Record, StageEntered, Stopped, TopicTr
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class ProgrammeItem:
     """One line, and what stands below it. `mark` is done, now, partly, open or failed; `count` what is done of what
     is owed.
 
@@ -44,16 +44,16 @@ class Item:
     fault: bool = False
     faults: int = 0
     seq: int | None = None
-    children: tuple[Item, ...] = ()
+    children: tuple[ProgrammeItem, ...] = ()
     unfolded: bool = False
 
 
-def programme(scene: Scene) -> tuple[Item, ...]:
+def programme(scene: EpisodeSnapshot) -> tuple[ProgrammeItem, ...]:
     """The items of a scene; () where there is nothing to say yet."""
     return tuple(_BUILDERS[environment(scene.env).kind](scene))
 
 
-def owed_now(items: Sequence[Item]) -> list[str]:
+def owed_now(items: Sequence[ProgrammeItem]) -> list[str]:
     """What is still owed in the current stage, for whoever presides; [] where nothing is."""
     now = next((item for item in items if item.mark == "now"), None)
     owed = (item for item in (now.children if now else ()) if not (item.optional or item.fault))
@@ -95,7 +95,7 @@ def _course(records: Sequence[Record]) -> _Course:
     return course
 
 
-def _trial(scene: Scene) -> Iterator[Item]:
+def _trial(scene: EpisodeSnapshot) -> Iterator[ProgrammeItem]:
     """The stages of the table with their duties; without the case, what is on record."""
     course = _course(scene.records)
     table = profile(scene.profile, "CR" if scene.env == "CR" else "CI")
@@ -114,7 +114,7 @@ def _trial(scene: Scene) -> Iterator[Item]:
         begun = seq is not None or ready > 0
         mark = "now" if current else "failed" if course.over and lacking else _stage_mark(ready, len(owed), begun)
         count = (ready, len(owed)) if owed and scene.duties else None
-        yield Item(
+        yield ProgrammeItem(
             f"stage/{stage}", name, mark, count=count, faults=len(faults) + lacking, seq=seq,
             children=(*acts, *faults), unfolded=current,
         )  # fmt: skip
@@ -124,7 +124,7 @@ def _stage_mark(ready: int, owed: int, begun: bool) -> str:
     return "open" if not begun else "done" if ready == owed else "partly"
 
 
-def _homes(scene: Scene, course: _Course, table: Profile) -> Mapping[str, list[Duty]]:
+def _homes(scene: EpisodeSnapshot, course: _Course, table: Profile) -> Mapping[str, list[Duty]]:
     """Stage -> its duties. One that has several stages stands where it was done, else in the next one it may be done
     in."""
     order = [stage.id for stage in table.stages if not stage.floating]
@@ -141,7 +141,7 @@ def _homes(scene: Scene, course: _Course, table: Profile) -> Mapping[str, list[D
     return homes
 
 
-def _act_items(scene: Scene, course: _Course, duties: Sequence[Duty]) -> Iterator[Item]:
+def _act_items(scene: EpisodeSnapshot, course: _Course, duties: Sequence[Duty]) -> Iterator[ProgrammeItem]:
     """One item an act; all that is owed on exhibits in one."""
     exhibits = [duty for duty in duties if duty.spec.exhibits]
     groups: dict[str, list[Duty]] = {}
@@ -151,7 +151,7 @@ def _act_items(scene: Scene, course: _Course, duties: Sequence[Duty]) -> Iterato
         yield _exhibits_item(scene, course, exhibits) if name == "exhibits" else _act_item(name, course, group)
 
 
-def _act_item(name: str, course: _Course, duties: Sequence[Duty]) -> Item:
+def _act_item(name: str, course: _Course, duties: Sequence[Duty]) -> ProgrammeItem:
     owed = [duty for duty in duties if duty.mandatory]
     done = [duty for duty in duties if duty.key in course.done]
     open_ = [duty for duty in owed or duties if duty not in done]
@@ -163,12 +163,12 @@ def _act_item(name: str, course: _Course, duties: Sequence[Duty]) -> Item:
     left = "、".join(SIDES[duty.side] for duty in open_ if duty.side) if done else ""
     seq = course.done[done[0].key][0] if done else missing
     note = "、".join(dict.fromkeys(basis))
-    return Item(
+    return ProgrammeItem(
         f"act/{name}", spec.name, mark, note, t("court.left", who=left) if left else "", optional=not owed, seq=seq
     )
 
 
-def _exhibits_item(scene: Scene, course: _Course, duties: Sequence[Duty]) -> Item:
+def _exhibits_item(scene: EpisodeSnapshot, course: _Course, duties: Sequence[Duty]) -> ProgrammeItem:
     """举证质证 3/5, with an item an exhibit."""
     by_exhibit: dict[str, list[Duty]] = {}
     for duty in duties:
@@ -184,7 +184,7 @@ def _exhibits_item(scene: Scene, course: _Course, duties: Sequence[Duty]) -> Ite
     optional = all(child.optional for child in children)
     basis = duties[0].basis
     note = basis[0].label if basis else ""
-    return Item(
+    return ProgrammeItem(
         "act/exhibits",
         t("court.exhibits"),
         mark,
@@ -195,7 +195,7 @@ def _exhibits_item(scene: Scene, course: _Course, duties: Sequence[Duty]) -> Ite
     )
 
 
-def _exhibit_item(scene: Scene, course: _Course, exhibit: str, duties: Sequence[Duty]) -> Item:
+def _exhibit_item(scene: EpisodeSnapshot, course: _Course, exhibit: str, duties: Sequence[Duty]) -> ProgrammeItem:
     owed = [duty for duty in duties if duty.mandatory]
     done = [duty for duty in duties if duty.key in course.done]
     open_ = [duty for duty in owed or duties if duty not in done]
@@ -207,34 +207,34 @@ def _exhibit_item(scene: Scene, course: _Course, exhibit: str, duties: Sequence[
     )
     mark = "done" if not open_ else "failed" if missing is not None else "partly" if done else "open"
     seq = course.done[done[-1].key][0] if done else missing
-    return Item(f"exhibit/{exhibit}", exhibit_name(scene, exhibit), mark, state, optional=not owed, seq=seq)
+    return ProgrammeItem(f"exhibit/{exhibit}", exhibit_name(scene, exhibit), mark, state, optional=not owed, seq=seq)
 
 
-def _told_items(course: _Course, stage: str) -> list[Item]:
+def _told_items(course: _Course, stage: str) -> list[ProgrammeItem]:
     """Acts that are on record, where nobody knows what else there should be."""
     return [
-        Item(f"act/{event.key}", event.name, "done", "、".join(event.basis[:1]), seq=seq)
+        ProgrammeItem(f"act/{event.key}", event.name, "done", "、".join(event.basis[:1]), seq=seq)
         for event, seq, where in course.acts
         if where == stage
     ]
 
 
-def _fault_item(scene: Scene, event: Violation, seq: int) -> Item:
+def _fault_item(scene: EpisodeSnapshot, event: Violation, seq: int) -> ProgrammeItem:
     note = t("court.turn", n=event.turn) if event.turn else ""
-    return Item(f"fault/{seq}", fault_words(event, scene.env), "failed", note, fault=True, seq=seq)
+    return ProgrammeItem(f"fault/{seq}", fault_words(event, scene.env), "failed", note, fault=True, seq=seq)
 
 
 # advice
 
 
-def _topics(scene: Scene) -> Iterator[Item]:
+def _topics(scene: EpisodeSnapshot) -> Iterator[ProgrammeItem]:
     """The topics in the order in which they are asked; a person under test sees a question once it was put."""
     case = scene.case
     read = [(r.event, r.seq) for r in scene.records if isinstance(r.event, TopicTracked)]
     if not isinstance(case, AdviceCase):
         topics = [_topic_item(scene, event.pointer, event.pointer, [(event, seq)], "open") for event, seq in read]
         if topics:
-            yield Item("topics", t("court.topics"), "now", children=tuple(topics), unfolded=True)
+            yield ProgrammeItem("topics", t("court.topics"), "now", children=tuple(topics), unfolded=True)
         return
     left = open_topics(case, scene.tracked)
     now = pointer(case, scene.turns, scene.tracked)
@@ -248,20 +248,20 @@ def _topics(scene: Scene) -> Iterator[Item]:
         children.append(_topic_item(scene, topic.id, question, own, state))
     ready = sum(child.mark == "done" for child in children)
     mark = "now" if scene.turns and not over else _stage_mark(ready, len(children), over)
-    yield Item(
+    yield ProgrammeItem(
         "topics", t("court.topics"), mark, count=(ready, len(children)), children=tuple(children), unfolded=True
     )
 
 
 def _topic_item(
-    scene: Scene, topic: str, question: str, read: Sequence[tuple[TopicTracked, int]], state: str
-) -> Item:
+    scene: EpisodeSnapshot, topic: str, question: str, read: Sequence[tuple[TopicTracked, int]], state: str
+) -> ProgrammeItem:
     """A topic with what the tracker read last, and one item for every exchange on it."""
     answered = next(((event, seq) for event, seq in reversed(read) if event.answered), None)
     last, seq = answered or (read[-1] if read else (None, None))
     verdict = "" if last is None else _verdict(last)
     exchanges = tuple(
-        Item(
+        ProgrammeItem(
             f"topic/{topic}/{at}",
             f"“{event.quote}”" if event.quote else t("court.open"),
             "done" if event.answered else "open",
@@ -269,7 +269,9 @@ def _topic_item(
         )
         for event, at in read
     )
-    return Item(f"topic/{topic}", question, "done" if answered else state, verdict, seq=seq, children=exchanges)
+    return ProgrammeItem(
+        f"topic/{topic}", question, "done" if answered else state, verdict, seq=seq, children=exchanges
+    )
 
 
 def _verdict(event: TopicTracked) -> str:
@@ -281,7 +283,7 @@ def _verdict(event: TopicTracked) -> str:
 # a draft
 
 
-def _draft(scene: Scene) -> Iterator[Item]:
+def _draft(scene: EpisodeSnapshot) -> Iterator[ProgrammeItem]:
     """The parts of the document: what the client has told of each, and what is written."""
     draft = draft_of(scene)
     if draft is None:
@@ -290,27 +292,33 @@ def _draft(scene: Scene) -> Iterator[Item]:
     found = sum(part.found for part in draft.parts)
     mark = "now" if scene.turns and not over else _stage_mark(found, len(draft.parts), over)
     children = tuple(_part_item(part) for part in draft.parts)
-    yield Item("draft", TITLE[draft.kind], mark, count=(found, len(children)), children=children, unfolded=True)
+    yield ProgrammeItem(
+        "draft", TITLE[draft.kind], mark, count=(found, len(children)), children=children, unfolded=True
+    )
 
 
-def _part_item(part: Part) -> Item:
+def _part_item(part: DraftPart) -> ProgrammeItem:
     n = len(part.ticks)
     note = t("court.part", said=part.said, written=part.written, of=n) if n else ""
     ticks = tuple(
-        Item(f"part/{part.key}/{at}", tick.text, "done" if tick.written else "partly" if tick.said else "open")
+        ProgrammeItem(
+            f"part/{part.key}/{at}", tick.text, "done" if tick.written else "partly" if tick.said else "open"
+        )
         for at, tick in enumerate(part.ticks)
     )
     mark = "done" if part.found else "partly" if part.said else "open"
-    return Item(f"part/{part.key}", part.label, mark, note, children=ticks)
+    return ProgrammeItem(f"part/{part.key}", part.label, mark, note, children=ticks)
 
 
-def _talk(scene: Scene) -> Iterator[Item]:
+def _talk(scene: EpisodeSnapshot) -> Iterator[ProgrammeItem]:
     """How far a talk is that has no plan."""
     over = any(isinstance(record.event, Stopped) for record in scene.records)
     count = (scene.made, scene.limit) if scene.limit is not None else None
-    yield Item("talk", env_name(scene.env), "done" if over else "now" if scene.turns else "open", count=count)
+    yield ProgrammeItem(
+        "talk", env_name(scene.env), "done" if over else "now" if scene.turns else "open", count=count
+    )
 
 
-_BUILDERS: Mapping[Kind, Callable[[Scene], Iterator[Item]]] = {
+_BUILDERS: Mapping[Kind, Callable[[EpisodeSnapshot], Iterator[ProgrammeItem]]] = {
     "advice": _topics, "draft": _draft, "trial": _trial, "talk": _talk,
 }  # fmt: skip

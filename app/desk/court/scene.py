@@ -37,7 +37,7 @@ OWNERS: Mapping[str, str] = {"procurator": "控方", "defence": "辩方"}
 
 
 @dataclass(frozen=True)
-class Scene:
+class EpisodeSnapshot:
     """An episode at one of its steps.
 
     case: None where the task file is gone or not yet read. max_turns: as the run set them, None for those of the
@@ -187,7 +187,7 @@ def scene_of(
     *,
     holders: frozenset[str] = frozenset(),
     asked: str = "",
-) -> Scene | None:
+) -> EpisodeSnapshot | None:
     """The scene of some records of a run with this header, with the case where it is theirs; None where they are no
     court episode."""
     began = next((record.event for record in records if isinstance(record.event, AttemptStarted)), None)
@@ -201,15 +201,15 @@ def scene_of(
     profile: ProfileName = "j1" if spec.get("profile") == "j1" else "law"
     turns = spec.get("max_turns")
     limit, names = turns if isinstance(turns, int) else None, names_of(began.card) if began is not None else {}
-    return Scene(env, records, case, profile, limit, holders, asked, seats, names)
+    return EpisodeSnapshot(env, records, case, profile, limit, holders, asked, seats, names)
 
 
-def plain_scene(card: Card) -> Scene | None:
+def plain_scene(card: Card) -> EpisodeSnapshot | None:
     """Who is who in an episode with this card, and no more; None where it is no court episode."""
     env = env_of(card)
-    return Scene(env, (), names=names_of(card)) if env is not None else None
+    return EpisodeSnapshot(env, (), names=names_of(card)) if env is not None else None
 
 
-def held_by_people(seats: Mapping[str, Seated]) -> frozenset[str]:
+def human_seats(seats: Mapping[str, Seated]) -> frozenset[str]:
     """The seats that people hold."""
     return frozenset(seat for seat, seated in seats.items() if seated.engine == HUMAN)

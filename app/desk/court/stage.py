@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 from app.court_words import SIDES, fault_words
 from app.desk.court.casefile import STATES, exhibit_name
-from app.desk.court.draft import Draft, is_title, label_in
+from app.desk.court.draft import DraftView, is_title, label_in
 from app.desk.court.lines import REASONS, player
-from app.desk.court.programme import Item, programme
-from app.desk.court.scene import Scene
+from app.desk.court.programme import ProgrammeItem, programme
+from app.desk.court.scene import EpisodeSnapshot
 from app.desk.episode.renderers import Line, many, one
 from app.desk.episode.scores import StepScores
 from app.strings import t
@@ -70,7 +70,7 @@ class Utterance:
         return TONES.get(self.role, "text")
 
 
-def utterances(scene: Scene) -> tuple[Utterance, ...]:
+def utterances(scene: EpisodeSnapshot) -> tuple[Utterance, ...]:
     """All that was said, in its order."""
     typed: set[tuple[int, str]] = set()
     found: list[Utterance] = []
@@ -97,7 +97,7 @@ def until(records: Sequence[Record], step: int) -> list[Record]:
 # the head
 
 
-def title_lines(scene: Scene, task: str, fictional: bool) -> list[Line]:
+def title_lines(scene: EpisodeSnapshot, task: str, fictional: bool) -> list[Line]:
     """Court, docket, cause and procedure; of what is no trial, what it is."""
     court = getattr(scene.case, "court", None) if scene.court else None
     cause = scene.case.cause if scene.case is not None else ""
@@ -109,9 +109,9 @@ def title_lines(scene: Scene, task: str, fictional: bool) -> list[Line]:
     return [((one(name), "question"),), tuple(below)]
 
 
-def stage_line(scene: Scene) -> Line:
+def stage_line(scene: EpisodeSnapshot) -> Line:
     """The stages and how far they are; of advice its topics, of a draft its parts."""
-    items: Sequence[Item] = programme(scene)
+    items: Sequence[ProgrammeItem] = programme(scene)
     if not scene.court:
         items = items[0].children if items else ()
     pieces: list[tuple[str, str]] = []
@@ -197,7 +197,7 @@ def _rows(text: str, room: int, count: int) -> list[str]:
 # beside it
 
 
-def act_lines(scene: Scene, room: int, limit: int = ACTS) -> list[Line]:
+def act_lines(scene: EpisodeSnapshot, room: int, limit: int = ACTS) -> list[Line]:
     """The acts done last, each with its article; an act that comes again and again is told once, where it was done
     last."""
     acts: dict[str, list[tuple[int, ActDone]]] = {}
@@ -216,7 +216,7 @@ def act_lines(scene: Scene, room: int, limit: int = ACTS) -> list[Line]:
     return lines
 
 
-def _of_whom(scene: Scene, done: Sequence[tuple[int, ActDone]]) -> str:
+def _of_whom(scene: EpisodeSnapshot, done: Sequence[tuple[int, ActDone]]) -> str:
     """The sides an act was done to; of exhibits the last, or how many there were at once."""
     step, act = done[-1]
     exhibits = list(dict.fromkeys(event.exhibit for at, event in done if at == step and event.exhibit))
@@ -228,7 +228,7 @@ def _of_whom(scene: Scene, done: Sequence[tuple[int, ActDone]]) -> str:
     return t("presenter.of", what=named) if named else ""
 
 
-def state_lines(scene: Scene, room: int) -> list[Line]:
+def state_lines(scene: EpisodeSnapshot, room: int) -> list[Line]:
     """The exhibits that were shown, each with its state."""
     lines: list[Line] = []
     for exhibit, moved in scene.exhibits.items():
@@ -240,7 +240,7 @@ def state_lines(scene: Scene, room: int) -> list[Line]:
     return lines
 
 
-def topic_lines(scene: Scene) -> list[Line]:
+def topic_lines(scene: EpisodeSnapshot) -> list[Line]:
     """The questions of somebody who asks for advice, those that were put."""
     items = programme(scene)
     asked = [item for item in (items[0].children if items else ()) if item.mark != "open"]
@@ -251,7 +251,7 @@ def topic_lines(scene: Scene) -> list[Line]:
     ]
 
 
-def strip_lines(scene: Scene, room: int) -> list[Line]:
+def strip_lines(scene: EpisodeSnapshot, room: int) -> list[Line]:
     """All that stands beside what is said: acts and exhibits of a trial, the questions of advice."""
     parts = (
         (("acts", act_lines(scene, room)), ("exhibits", state_lines(scene, room)))
@@ -265,23 +265,23 @@ def strip_lines(scene: Scene, room: int) -> list[Line]:
     return lines
 
 
-def document_lines(draft: Draft) -> list[Line]:
+def document_lines(draft: DraftView) -> list[Line]:
     """The document that a lawyer wrote, its title and labels marked."""
     return [((text, _role(draft, text)),) for ((text, _),) in many(shown(draft.text))]
 
 
-def _role(draft: Draft, text: str) -> str:
+def _role(draft: DraftView, text: str) -> str:
     if is_title(draft.kind, text):
         return "question"
     return "label" if label_in(draft.kind, text) else "text"
 
 
-def is_document(said: Utterance, draft: Draft) -> bool:
+def is_document(said: Utterance, draft: DraftView) -> bool:
     """Whether it is the utterance that holds the document."""
     return said.text == clean(shown(draft.text))
 
 
-def beside_document(said: Utterance, draft: Draft) -> list[Line]:
+def beside_document(said: Utterance, draft: DraftView) -> list[Line]:
     """What a lawyer said before the document, and that it stands beside it."""
     lines = said.text.split("\n")
     title = next((at for at, line in enumerate(lines) if is_title(draft.kind, line)), 0)
@@ -292,7 +292,7 @@ def beside_document(said: Utterance, draft: Draft) -> list[Line]:
 # the beginning
 
 
-def cast_lines(scene: Scene) -> list[Line]:
+def cast_lines(scene: EpisodeSnapshot) -> list[Line]:
     """Who is there: the role, in court the name, and who plays it."""
     court = getattr(scene.case, "court", None) if scene.court else None
     names = _names(scene.case) if scene.court and isinstance(scene.case, CivilCase | CriminalCase) else {}
@@ -338,7 +338,9 @@ GRADED = frozenset({"NBIN", "DOC", "JUD", "REA"})
 """What only a grader can score."""
 
 
-def closing_lines(scene: Scene, said: Sequence[Utterance], scores: StepScores | None, why: str = "") -> list[Line]:
+def closing_lines(
+    scene: EpisodeSnapshot, said: Sequence[Utterance], scores: StepScores | None, why: str = ""
+) -> list[Line]:
     """The card of what was `said`; `why` stands in place of scores that are not shown, or not there yet."""
     lines: list[Line] = [((result(scene), "text"),)]
     for title, part in (
@@ -352,7 +354,7 @@ def closing_lines(scene: Scene, said: Sequence[Utterance], scores: StepScores | 
     return lines
 
 
-def result(scene: Scene) -> str:
+def result(scene: EpisodeSnapshot) -> str:
     """How it ended, in a sentence."""
     stopped = next((event for event in reversed(scene.events) if isinstance(event, Stopped)), None)
     if stopped is None:
@@ -370,7 +372,7 @@ def _rulings(said: Sequence[Utterance]) -> Iterator[Line]:
             return
 
 
-def _procedure(scene: Scene) -> Iterator[Line]:
+def _procedure(scene: EpisodeSnapshot) -> Iterator[Line]:
     if not scene.court:
         return
     counts = [item.count for item in programme(scene) if item.count is not None]
@@ -393,7 +395,7 @@ def _procedure(scene: Scene) -> Iterator[Line]:
         yield ((f"　{t('presenter.faults.more', n=len(faults) - FAULTS)}", "dim"),)
 
 
-def _scores(scene: Scene, scores: StepScores | None, why: str) -> Iterator[Line]:
+def _scores(scene: EpisodeSnapshot, scores: StepScores | None, why: str) -> Iterator[Line]:
     if scores is None:
         yield ((why, "dim"),)
         return
@@ -428,7 +430,7 @@ def _joined(values: Sequence[tuple[str, str, str]]) -> Iterator[tuple[str, str]]
         yield value, tone
 
 
-def tested_by_person(scene: Scene) -> bool:
+def tested_by_person(scene: EpisodeSnapshot) -> bool:
     """Whether a person sat in the tested seat last."""
     seated = scene.seats.get(SEAT)
     return seated is not None and seated.engine == "human"

@@ -17,28 +17,28 @@ from typing import Any, Protocol
 
 from textual.worker import get_current_worker
 
+from app.desk.episode.cursor import EpisodeCursor
 from app.desk.episode.open_turn import OpenTurn
 from app.desk.episode.renderers import one
-from app.desk.episode.scores import Scorekeeper
-from app.desk.episode.shown import Shown
+from app.desk.episode.scores import EpisodeScorer
 from app.desk.live import PACES, FollowedRun, LiveRun
 from app.desk.messages import (
-    Away,
-    Closed,
+    EngineRetry,
     EpisodeLine,
+    EpisodeWatched,
     Fact,
-    Failed,
-    Moving,
+    OpenTurnChanged,
+    PlayMode,
+    RunClosed,
     RunFacts,
+    RunFailed,
     RunOpened,
-    Streamed,
-    Watched,
 )
 from app.hosts import with_origin
 from app.strings import t
 from store.writer import writer_of
 from tasks.episode.events import Answered, ModelCalled, Record, Said, Seated, StepEnded, Stopped, ToolCalled
-from tasks.episode.scheduler import HUMAN, Committed, EpisodeEnded, Notice, Waiting
+from tasks.episode.scheduler import HUMAN, EpisodeEnded, Notice, RecordsCommitted, SeatWaiting
 from tasks.episode.state import State, fold
 from tasks.run.opened import Run
 from tasks.run.runner import resume_run
@@ -59,7 +59,7 @@ ACTING = {"fork": "f", "export": "e"}
 looks back first means the key."""
 
 
-class View(Protocol):
+class ControllerView(Protocol):
     """Shows the state of the controller."""
 
     @property
@@ -74,7 +74,7 @@ class Controller:
 
     def __init__(self, desk: Any) -> None:
         self.desk = desk
-        self.views: list[View] = []
+        self.views: list[ControllerView] = []
         self.live: LiveRun | None = None
         self.before: list[LiveRun] = []
         """Runs in motion before this one, which may not have let go of their files yet."""
@@ -83,13 +83,13 @@ class Controller:
         self.source = 0
         """The number of the thread whose run is shown; 0: one from disk."""
         self.facts: RunFacts | None = None
-        self.keeper: Scorekeeper | None = None
+        self.keeper: EpisodeScorer | None = None
         self.keeper_failed = False
         self.episodes: tuple[EpisodeLine, ...] = ()
         self.episode = ""
         self.again = False
         """Whether the episode that came last was shown already, as far as it is."""
-        self.shown = Shown()
+        self.shown = EpisodeCursor()
         self.state = State()
         self.moving = "stored"
         self.asked = ""
@@ -170,22 +170,22 @@ class Controller:
         if not ours and (self.followed is None or number != self.followed.number):
             return
         match notice:
-            case Failed(title, hint):
+            case RunFailed(title, hint):
                 self.desk.problem(title, hint)
-            case Away(text):
+            case EngineRetry(text):
                 self.desk.say(one(text), "warning")
-            case Closed():
+            case RunClosed():
                 if ours:
                     self.live = None
                 else:
                     self.followed = None
         opened = ours and isinstance(notice, RunOpened)
-        if self.views and (number == self.source or opened or isinstance(notice, Failed)):
+        if self.views and (number == self.source or opened or isinstance(notice, RunFailed)):
             if opened:
                 self.source = number
             self._change(notice)
         home = self.desk.home_screen
-        if ours and not isinstance(notice, Streamed) and home is not None and home.is_mounted:
+        if ours and not isinstance(notice, OpenTurnChanged) and home is not None and home.is_mounted:
             home.update(notice)
 
     def show_stored(
@@ -195,7 +195,7 @@ class Controller:
         self.source = 0
         self._change(RunOpened(facts, episodes))
         self.moving = "stored"
-        self._change(Watched(episode, fold(records), None))
+        self._change(EpisodeWatched(episode, fold(records), None))
         if not records:
             self.desk.problem(t("episode.not_begun", name=one(episode)), t("episode.not_begun.hint"))
 
@@ -209,27 +209,27 @@ class Controller:
                     self.state, self.asked, self.turn = State(), "", None
                     self.pausing = self.stopping = False
                 self.facts, self.episodes, self.moving = run, episodes, "paused"
-            case Watched(episode, state, ask):
+            case EpisodeWatched(episode, state, ask):
                 self.again = episode == self.episode and 0 < len(state.records) == len(self.shown.records)
                 if not self.again:
                     self.shown.reset(state.records)
                 self.episode, self.state, self.asked = episode, state, ask.seat if ask is not None else ""
                 self.turn_now()
-            case Committed() | Waiting() | EpisodeEnded() if notice.episode != self.episode:
+            case RecordsCommitted() | SeatWaiting() | EpisodeEnded() if notice.episode != self.episode:
                 return
-            case Committed(_, _, state):
+            case RecordsCommitted(_, _, state):
                 # It may hold more than was committed: what an unfinished step had on record before.
                 self.state, self.asked = state, ""
                 self.shown.extend(state.records)
                 self.turn_now()
                 if self.hint == "demo.hint":
                     self.hint = ""
-            case Waiting(_, ask):
+            case SeatWaiting(_, ask):
                 self.asked = ask.seat
                 self.shown.go_to_head()
-            case Moving(mode):
+            case PlayMode(mode):
                 self.moving, self.pausing = mode, False
-            case Closed():
+            case RunClosed():
                 self.moving, self.pausing = "stored", False
                 self.turn_now()
         for view in list(self.views):
@@ -382,7 +382,7 @@ class Controller:
         self._run(live, "live")
         if moved:  # what is shown is at rest, whether or not the new run can be opened
             self.source = 0
-            self._change(Closed())
+            self._change(RunClosed())
         return live
 
     def leave(self) -> None:

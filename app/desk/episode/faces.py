@@ -18,7 +18,7 @@ from app.desk.episode.controller import Controller
 from app.desk.episode.plan_pane import PlanPane, fact_lines, plan_items
 from app.desk.episode.renderers import (
     TONES,
-    Block,
+    EventBlock,
     Line,
     compact,
     duration,
@@ -32,7 +32,7 @@ from app.desk.episode.renderers import (
 )
 from app.desk.law.events import IN_WORDS, Item, tool_name
 from app.desk.law.evidence import law_rows
-from app.desk.widgets.lines import LineView, Row, ink, wrapped
+from app.desk.widgets.lines import DisplayRow, LineView, ink, wrapped
 from app.strings import known, t
 from app.terminal import pad, truncate, width
 from tasks.episode.events import Record, Seated, ToolReturned
@@ -210,7 +210,7 @@ class EvidencePane(LineView):
         before = (event for record, event in reversed(results) if record.seq <= seq)
         self.show(next(own, None) or next(before, None))
 
-    def build(self, width_: int) -> Iterable[Row]:
+    def build(self, width_: int) -> Iterable[DisplayRow]:
         event = self._event
         if event is None:
             yield from _text(((t(self.nothing), "dim"),), width_)
@@ -223,10 +223,10 @@ class EvidencePane(LineView):
         yield from _text(tuple(head), width_)
         for mark in provenance_marks(event):
             yield from _text((("● ", mark[1]), mark), width_)
-        yield Row((("─" * width_, "rule"),))
+        yield DisplayRow((("─" * width_, "rule"),))
         yield from self._value(event, width_)
 
-    def _value(self, event: ToolReturned, width_: int) -> Iterator[Row]:
+    def _value(self, event: ToolReturned, width_: int) -> Iterator[DisplayRow]:
         value = event.value
         if (rows := law_rows(event, width_)) is not None:
             yield from rows
@@ -249,47 +249,47 @@ class EvidencePane(LineView):
                 yield from _text(line, width_)
 
 
-def _text(line: Line, room: int) -> Iterator[Row]:
+def _text(line: Line, room: int) -> Iterator[DisplayRow]:
     for row in wrapped(line, room):
-        yield Row(tuple(row))
+        yield DisplayRow(tuple(row))
 
 
 def _role(value: object) -> str:
     return "warn" if value == UNKNOWN else "dim" if value is None else "value"
 
 
-def _record(record: Mapping[str, object], room: int) -> Iterator[Row]:
+def _record(record: Mapping[str, object], room: int) -> Iterator[DisplayRow]:
     names = [one(str(name)) for name in record]
     column = max(map(width, names), default=0) + 2
     beside = column <= room * 0.5
     for name, value in zip(names, record.values(), strict=True):
         if beside:
             for number, row in enumerate(wrapped(((cell(value), _role(value)),), room - column)):
-                yield Row(((pad(name if number == 0 else "", column), "label"), *row))
+                yield DisplayRow(((pad(name if number == 0 else "", column), "label"), *row))
         else:
             yield from _text(((name, "label"),), room)
             for row in wrapped(((cell(value), _role(value)),), room - 2):
-                yield Row((("  ", "text"), *row))
+                yield DisplayRow((("  ", "text"), *row))
 
 
-def _list(items: Sequence[Item], room: int) -> Iterator[Row]:
+def _list(items: Sequence[Item], room: int) -> Iterator[DisplayRow]:
     shown = items[:MOST]
     widths = table_widths(shown, room)
     if widths is None:
         for number, item in enumerate(shown, 1):
             title = f"{number}/{len(items)} "
-            yield Row(((title, "dim"), ("─" * max(0, room - width(title)), "rule")))
+            yield DisplayRow(((title, "dim"), ("─" * max(0, room - width(title)), "rule")))
             yield from _record(item, room)
     else:
         names = list(shown[0])
-        yield Row(tuple((pad(one(name), size + 2), "label") for name, size in zip(names, widths, strict=True)))
+        yield DisplayRow(tuple((pad(one(name), size + 2), "label") for name, size in zip(names, widths, strict=True)))
         for item in shown:
             cells = zip(item.values(), widths, strict=True)
-            yield Row(tuple((pad(cell(value), size + 2), _role(value)) for value, size in cells))
+            yield DisplayRow(tuple((pad(cell(value), size + 2), _role(value)) for value, size in cells))
     yield from _rest(items, room)
 
 
-def _rest(items: Sequence[Any], room: int) -> Iterator[Row]:
+def _rest(items: Sequence[Any], room: int) -> Iterator[DisplayRow]:
     if len(items) > MOST:
         yield from _text(((t("evidence.more", n=len(items) - MOST), "dim"),), room)
 
@@ -298,7 +298,7 @@ ASIDE = ("file", "exhibits", "document", "evidence", "scores")
 """Ids of all panes that a face may put on the right."""
 
 
-class Face:
+class PaneRenderer:
     """Fills the panes of an `EpisodeScreen`, which imports this; one is made for every run that is opened."""
 
     style: ClassVar[str] = ""
@@ -327,7 +327,7 @@ class Face:
         """Ids of what has the focus in the views record, plan and evidence."""
         return "record", "plan", "evidence"
 
-    def make(self, records: Sequence[Record]) -> Mapping[int, Block | None]:
+    def make(self, records: Sequence[Record]) -> Mapping[int, EventBlock | None]:
         return each(records)
 
     def forget(self) -> None:

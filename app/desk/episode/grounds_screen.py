@@ -15,11 +15,11 @@ from textual.widgets import Label
 
 from app.desk.bindings import bindings
 from app.desk.episode.renderers import Line, Piece, one
-from app.desk.episode.scores import Beside, Ground, Grounds, Outcome, StepScores, Texts
+from app.desk.episode.scores import ClaimOutcome, EpisodeEvidence, ReferencePair, ScoreEvidence, StepScores, Texts
 from app.desk.jobs import OnDesk
 from app.desk.widgets.choice import Choice
 from app.desk.widgets.key_bar import KeyBar
-from app.desk.widgets.lines import Row, beside, wrapped
+from app.desk.widgets.lines import DisplayRow, beside, wrapped
 from app.strings import t
 from app.terminal import pad, width
 from app.words import score_figure, score_name
@@ -33,7 +33,7 @@ QUOTED = 160
 BAR = 20
 
 
-class GroundsView(Choice):
+class EvidenceView(Choice):
     """Pairs, then scores with what they rest on; what has a place in the record can be chosen."""
 
     help_id = "grounds"
@@ -41,13 +41,13 @@ class GroundsView(Choice):
     def __init__(self, scores: StepScores, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.scores = scores
-        self.things: list[Beside | Ground] = [*scores.grounds.beside, *_grouped(scores.grounds)]
+        self.things: list[ReferencePair | ScoreEvidence] = [*scores.grounds.beside, *_grouped(scores.grounds)]
 
     @property
     def count(self) -> int:
         return len(self.things)
 
-    def build(self, width: int) -> Iterable[Row]:
+    def build(self, width: int) -> Iterable[DisplayRow]:
         column, pairs = (width - 5) // 2, self.scores.grounds.beside
         if pairs:
             heads = [((t(f"grounds.{side}"), "label"),) for side in ("own", "gold")]
@@ -55,19 +55,19 @@ class GroundsView(Choice):
         for index, pair in enumerate(pairs):
             sign, tone = SIGNS[pair.holds]
             head = ((f"  {sign} ", tone), (one(pair.title) or t(f"grounds.{pair.part}"), "question"))
-            yield from (Row(tuple(row), index) for row in wrapped(head, width, 4))
+            yield from (DisplayRow(tuple(row), index) for row in wrapped(head, width, 4))
             yield from _moved(beside(list(_side(pair.own)), list(_side(pair.gold)), column), index)
-            yield Row(())
+            yield DisplayRow(())
         rows = self.things[len(pairs) :]
         for name, members in groupby(enumerate(rows, len(pairs)), key=lambda pair: _listed_under(pair[1])):
             yield from self._score(name, width)
             said: tuple[str, ...] = ()
             for index, ground in members:
-                assert isinstance(ground, Ground)
+                assert isinstance(ground, ScoreEvidence)
                 yield from _ground(ground, index, width, said != ground.metrics)
                 said = ground.metrics
 
-    def _score(self, name: str, room: int) -> Iterator[Row]:
+    def _score(self, name: str, room: int) -> Iterator[DisplayRow]:
         value = self.scores.strict.get(name)
         said = t("scores.unscored") if value is None else score_figure(name, value)
         head: list[Piece] = [(f"── {score_name(name)}  ", "label"), (said, "value")]
@@ -76,21 +76,21 @@ class GroundsView(Choice):
             head.append((f"  {'▮' * full}{'▯' * (BAR - full)}", "bar"))
             head += [(f"  {t('grounds.lower')}", "dim")] if name in LOWER else []
         used = sum(width(text) for text, _ in head)
-        yield Row((*head, (" " + "─" * max(0, room - used - 1), "rule")))
+        yield DisplayRow((*head, (" " + "─" * max(0, room - used - 1), "rule")))
 
 
-def _grouped(found: Grounds) -> list[Ground]:
+def _grouped(found: EpisodeEvidence) -> list[ScoreEvidence]:
     """The rows by what they are listed under, in the order in which that comes first."""
     names = list(dict.fromkeys(row.metrics[0] for row in found.rows))
     return sorted(found.rows, key=lambda row: names.index(row.metrics[0]))
 
 
-def _listed_under(thing: Beside | Ground) -> str:
-    return thing.metrics[0] if isinstance(thing, Ground) else ""
+def _listed_under(thing: ReferencePair | ScoreEvidence) -> str:
+    return thing.metrics[0] if isinstance(thing, ScoreEvidence) else ""
 
 
-def _side(side: Outcome | Texts) -> Iterator[Line]:
-    if not isinstance(side, Outcome):
+def _side(side: ClaimOutcome | Texts) -> Iterator[Line]:
+    if not isinstance(side, ClaimOutcome):
         yield from (((one(text), "text"),) for text in side or (t("grounds.nothing"),))
         return
     amount = "" if not side.amount else t("grounds.sum", amount=f"{side.amount:,.2f}".removesuffix(".00"))
@@ -102,24 +102,24 @@ def _side(side: Outcome | Texts) -> Iterator[Line]:
         yield ((one(side.words), "dim"),)
 
 
-def _moved(rows: Iterable[Row], owner: int) -> Iterator[Row]:
+def _moved(rows: Iterable[DisplayRow], owner: int) -> Iterator[DisplayRow]:
     return (replace(row, pieces=(("  ", "text"), *row.pieces), owner=owner) for row in rows)
 
 
-def _ground(ground: Ground, index: int, room: int, fresh: bool) -> Iterator[Row]:
+def _ground(ground: ScoreEvidence, index: int, room: int, fresh: bool) -> Iterator[DisplayRow]:
     """A row; the other scores that rest on it are named where they are not those of the row above."""
     sign, tone = SIGNS[ground.found]
     also = t("show.listed").join(map(score_name, ground.metrics[1:])) if fresh else ""
     also = t("grounds.also", names=also) if also else ""
     line: Line = ((f"  {pad(sign, 2)}", tone), (one(ground.what), "text"), (f"  {also}" if also else "", "dim"))
-    yield from (Row(tuple(row), index) for row in wrapped(line, room, 4))
+    yield from (DisplayRow(tuple(row), index) for row in wrapped(line, room, 4))
     if ground.quote:
         quote = ground.quote if len(ground.quote) <= QUOTED else f"{ground.quote[:QUOTED]}…"
         line = (("    ", "text"), (f"“{one(quote)}”", "dim"))
-        yield from (Row(tuple(row), index) for row in wrapped(line, room, 4))
+        yield from (DisplayRow(tuple(row), index) for row in wrapped(line, room, 4))
 
 
-class GroundsScreen(OnDesk, Screen[int | None]):
+class EvidenceScreen(OnDesk, Screen[int | None]):
     """The grounds of an episode's scores; gives the record to go to, or None."""
 
     CSS_PATH = "grounds.tcss"
@@ -133,31 +133,31 @@ class GroundsScreen(OnDesk, Screen[int | None]):
 
     def compose(self) -> ComposeResult:
         yield Label("", id="title", markup=False)
-        yield GroundsView(self.scores, id="grounds")
+        yield EvidenceView(self.scores, id="grounds")
         yield KeyBar(("grounds", "app"), id="keys")
 
     def on_mount(self) -> None:
         self.retranslate()
-        view = self.query_one(GroundsView)
+        view = self.query_one(EvidenceView)
         view.focus()
         view.move_to(0)
 
     def retranslate(self) -> None:
         self.query_one("#title", Label).update(f"{t('grounds.title')} · {one(self.about)}")
-        view = self.query_one(GroundsView)
+        view = self.query_one(EvidenceView)
         view.border_title = t("grounds.legend")
         view.rebuild()
         self.query_one(KeyBar).refresh()
 
-    def on_choice_chosen(self, event: Choice.Chosen) -> None:
-        seq = self.query_one(GroundsView).things[event.index].seq
+    def on_choice_selected(self, event: Choice.Selected) -> None:
+        seq = self.query_one(EvidenceView).things[event.index].seq
         if seq is None:
             self.desk.say(t("grounds.no_place"))
         else:
             self.dismiss(seq)
 
     def action_open(self) -> None:
-        self.query_one(GroundsView).action_choose()
+        self.query_one(EvidenceView).action_choose()
 
     def action_close(self) -> None:
         self.dismiss(None)

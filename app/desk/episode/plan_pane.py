@@ -14,7 +14,7 @@ from app.desk.bindings import bindings
 from app.desk.episode.renderers import TONES, one, totals
 from app.desk.law.events import tool_name
 from app.desk.messages import RunFacts
-from app.desk.widgets.lines import LineView, Row, wrapped
+from app.desk.widgets.lines import DisplayRow, LineView, wrapped
 from app.strings import language, t
 from app.terminal import width
 from tasks.episode.events import Answered, Planned, Record, Stopped, ToolCalled, ToolReturned
@@ -25,7 +25,7 @@ from tasks.scoring.replies import degenerate, replies_of
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class PlanItem:
     """One line of the plan. `mark` is done, now, open, failed or extra (not planned); `seq` the record it came true
     with."""
 
@@ -45,7 +45,7 @@ MARKS = {
 }
 
 
-def plan_items(records: Sequence[Record]) -> list[Item]:
+def plan_items(records: Sequence[Record]) -> list[PlanItem]:
     """The plan in force with ticks; without a plan, the calls that were made.
 
     A step of the plan is done when its tool returned, in the order of the plan; repeated calls of a tool count for
@@ -60,27 +60,27 @@ def plan_items(records: Sequence[Record]) -> list[Item]:
     tools = plan.event.tools or ("",) * len(steps)
     reached = _reached(tools, [record.event.tool for record in returned if isinstance(record.event, ToolReturned)])
     last = max((index for index in reached if index >= 0), default=-1)
-    items: list[Item] = []
+    items: list[PlanItem] = []
     for index, step in enumerate(steps):
         own = [record for record, where in zip(returned, reached, strict=True) if where == index]
         done = bool(own) or (not tools[index] and (index < last or over or (index == 0 and bool(returned))))
         failed = own and all(_tone(record) == "bad" for record in own)
         mark = "failed" if failed else "done" if done else "open"
-        items.append(Item(step, tools[index], mark, len(own), own[0].seq if own else None))
+        items.append(PlanItem(step, tools[index], mark, len(own), own[0].seq if own else None))
     if not over:
         now = next((i for i, item in enumerate(items) if item.mark == "open" and i >= last), None)
         if now is not None:
-            items[now] = Item(items[now].text, items[now].tool, "now")
+            items[now] = PlanItem(items[now].text, items[now].tool, "now")
     return items + _unplanned([record for record, where in zip(returned, reached, strict=True) if where < 0])
 
 
-def _unplanned(returned: Sequence[Record]) -> list[Item]:
+def _unplanned(returned: Sequence[Record]) -> list[PlanItem]:
     """Calls that the plan does not name, one line a tool."""
     by_tool: dict[str, list[Record]] = {}
     for record in returned:
         assert isinstance(record.event, ToolReturned)
         by_tool.setdefault(record.event.tool, []).append(record)
-    return [Item("", tool, "extra", len(records), records[0].seq) for tool, records in by_tool.items()]
+    return [PlanItem("", tool, "extra", len(records), records[0].seq) for tool, records in by_tool.items()]
 
 
 def _reached(tools: Sequence[str], called: Sequence[str]) -> list[int]:
@@ -103,17 +103,17 @@ def _tone(record: Record) -> str:
     return TONES.get(record.event.status, "bad") if isinstance(record.event, ToolReturned) else "bad"
 
 
-def _made(record: Record, number: int) -> Item:
+def _made(record: Record, number: int) -> PlanItem:
     assert isinstance(record.event, ToolReturned)
     mark = "failed" if _tone(record) == "bad" else "done"
-    return Item(t("plan.call", n=number), record.event.tool, mark, 1, record.seq)
+    return PlanItem(t("plan.call", n=number), record.event.tool, mark, 1, record.seq)
 
 
-def _open_call(records: Sequence[Record], over: bool) -> list[Item]:
+def _open_call(records: Sequence[Record], over: bool) -> list[PlanItem]:
     last = next((r for r in reversed(records) if isinstance(r.event, ToolCalled | ToolReturned)), None)
     if last is None or over or not isinstance(last.event, ToolCalled):
         return []
-    return [Item(t("plan.call", n="…"), last.event.tool, "now")]
+    return [PlanItem(t("plan.call", n="…"), last.event.tool, "now")]
 
 
 def fact_lines(state: State, run: RunFacts, name: Callable[[str], str]) -> list[tuple[str, str]]:
@@ -138,17 +138,17 @@ def fact_lines(state: State, run: RunFacts, name: Callable[[str], str]) -> list[
     return [*facts, *((label, replies_line(seat, own, language(), name(seat))) for seat, own in found)]
 
 
-def fact_rows(facts: Sequence[tuple[str, str]], width_: int) -> Iterator[Row]:
+def fact_rows(facts: Sequence[tuple[str, str]], width_: int) -> Iterator[DisplayRow]:
     """Facts (name, value) below a line, the names in a column."""
     if not facts:
         return
-    yield Row((("", "dim"),))
-    yield Row((("─" * width_, "rule"),))
+    yield DisplayRow((("", "dim"),))
+    yield DisplayRow((("─" * width_, "rule"),))
     column = max(width(name) for name, _ in facts) + 1
     for name, value in facts:
         for number, row in enumerate(wrapped(((one(value), "text"),), max(4, width_ - column))):
             label = name if number == 0 else ""
-            yield Row(((label + " " * (column - width(label)), "dim"), *row))
+            yield DisplayRow(((label + " " * (column - width(label)), "dim"), *row))
 
 
 class PlanPane(LineView):
@@ -157,7 +157,7 @@ class PlanPane(LineView):
     help_id = "plan"
     BINDINGS: ClassVar[list[BindingType]] = bindings("pane")
 
-    class Chosen(Message):
+    class StepSelected(Message):
         """A line of the plan was chosen: the record it came true with."""
 
         def __init__(self, seq: int) -> None:
@@ -166,26 +166,26 @@ class PlanPane(LineView):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._items: list[Item] = []
+        self._items: list[PlanItem] = []
         self._facts: list[tuple[str, str]] = []
         self._hidden = ""
 
-    def show(self, items: Sequence[Item], facts: Sequence[tuple[str, str]], hidden: str = "") -> None:
+    def show(self, items: Sequence[PlanItem], facts: Sequence[tuple[str, str]], hidden: str = "") -> None:
         """Show a plan and some facts under it (name, value); or say why it is hidden."""
         self._items, self._facts, self._hidden = list(items), list(facts), hidden
         self.rebuild()
 
-    def build(self, width_: int) -> Iterable[Row]:
+    def build(self, width_: int) -> Iterable[DisplayRow]:
         if self._hidden:
-            yield from (Row(tuple(row)) for row in wrapped(((self._hidden, "dim"),), width_))
+            yield from (DisplayRow(tuple(row)) for row in wrapped(((self._hidden, "dim"),), width_))
         elif not self._items:
-            yield from (Row(tuple(row)) for row in wrapped(((t("plan.empty"), "dim"),), width_))
+            yield from (DisplayRow(tuple(row)) for row in wrapped(((t("plan.empty"), "dim"),), width_))
         else:
             for index, item in enumerate(self._items):
                 yield from self._item(index, item, width_)
         yield from fact_rows(self._facts, width_)
 
-    def _item(self, index: int, item: Item, width_: int) -> Iterator[Row]:
+    def _item(self, index: int, item: PlanItem, width_: int) -> Iterator[DisplayRow]:
         sign, tone = MARKS[item.mark]
         text = one(item.text)
         same = text == item.tool or not text
@@ -193,14 +193,14 @@ class PlanPane(LineView):
         times = f" ×{item.calls}" if item.calls > 1 else ""
         line = ((tool_name(item.tool), "tool"), (times, "label")) if same else ((text, role),)
         for number, row in enumerate(wrapped(line, max(4, width_ - 2))):
-            yield Row(((sign if number == 0 else " ", tone), (" ", "text"), *row), index)
+            yield DisplayRow(((sign if number == 0 else " ", tone), (" ", "text"), *row), index)
         if item.tool and not same:
             for row in wrapped(((tool_name(item.tool), "dim"), (times, "label")), max(4, width_ - 2)):
-                yield Row((("  ", "text"), *row), index)
+                yield DisplayRow((("  ", "text"), *row), index)
 
     def on_click(self, event: Click) -> None:
         y = event.get_content_offset_capture(self).y + self.scroll_offset.y
         if 0 <= y < len(self.rows) and self.rows[y].owner >= 0:
             seq = self._items[self.rows[y].owner].seq
             if seq is not None:
-                self.post_message(self.Chosen(seq))
+                self.post_message(self.StepSelected(seq))

@@ -19,7 +19,7 @@ from textual.widgets import Label
 from app.desk.bindings import bindings
 from app.desk.episode.renderers import (
     ENDS,
-    Block,
+    EventBlock,
     Line,
     Piece,
     chance_lines,
@@ -35,15 +35,15 @@ from app.desk.messages import RunFacts
 from app.desk.widgets.find_bar import FindBar
 from app.desk.widgets.key_bar import KeyBar
 from app.strings import known, t
-from app.strings.sentences import said
+from app.strings.sentences import translated
 from app.terminal import clean
 from app.words import sizes
-from models.engine import EngineError, Message, Tool, ToolCall
+from models.engine import EngineError, Message, ToolCall, ToolInfo
 from store.journal import Journal
 from tasks.agents.native import words
 from tasks.episode.events import ModelCalled, Record, Seated
 from tasks.run.header import HeaderData, description_hash, is_fictional
-from tasks.run.peeking import Reading, would_read
+from tasks.run.seat_prompt import SeatPrompt, would_read
 
 Kind = Literal["special", "frame", "content"]
 SHAPES = re.compile(
@@ -62,7 +62,7 @@ BOS = "⟨BOS⟩"
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class PromptMessage:
     """A message of the prompt in parts of (text, kind); `role` is '' for the opening of the model's own turn."""
 
     role: str
@@ -85,7 +85,7 @@ class SeenCall:
     event: ModelCalled
     engine: str
     template: str
-    turns: tuple[Turn, ...]
+    turns: tuple[PromptMessage, ...]
     why: str
     detail: str
     schema: str
@@ -150,9 +150,9 @@ def _message(role: str, content: str, carried: str) -> Message:
         return Message(role, content)  # type: ignore[arg-type]
 
 
-def _tools(told: str) -> tuple[Tool, ...]:
+def _tools(told: str) -> tuple[ToolInfo, ...]:
     try:
-        return tuple(Tool(**one["function"]) for one in json.loads(told)) if told else ()
+        return tuple(ToolInfo(**one["function"]) for one in json.loads(told)) if told else ()
     except (ValueError, TypeError, KeyError, RecursionError):
         return ()
 
@@ -183,15 +183,15 @@ def _missing(described: Mapping[str, Any] | None) -> str:
 
 
 def _rendered(
-    template: Mapping[str, Any], messages: Sequence[Message], thinking: bool, tools: Sequence[Tool] = ()
-) -> tuple[str, tuple[Turn, ...]]:
+    template: Mapping[str, Any], messages: Sequence[Message], thinking: bool, tools: Sequence[ToolInfo] = ()
+) -> tuple[str, tuple[PromptMessage, ...]]:
     """Name of the template, and the prompt as it wrote it, a turn a message.
 
     Raises:
         EngineError: the template does not take this conversation.
     """
-    from models.llama.template import ChatTemplate, marked
-    from models.llama.template import Piece as Part
+    from models.llama.template import ChatTemplate, with_special_tokens
+    from models.llama.template import RenderedPiece as Part
 
     source = None if template.get("name") == "chatml" else template["text"]
     listed = template.get("specials")
@@ -202,20 +202,22 @@ def _rendered(
     frames = "".join(piece.text for piece in pieces if piece.kind == "frame")
     there = sorted(name for name in {*known, BOS, *SHAPES.findall(frames)} if name in frames)
     specials = set(there[:MOST_SPECIALS])
-    turns: list[Turn] = []
+    turns: list[PromptMessage] = []
     waiting: list[Part] = []
     at: int | None = None
     for piece in pieces:
         if at is not None and piece.message not in (None, at):
             closing, opening = _split(waiting, specials)
-            turns.append(Turn(messages[at].role, tuple(marked(closing, specials))))
+            turns.append(PromptMessage(messages[at].role, tuple(with_special_tokens(closing, specials))))
             waiting = opening
         at = piece.message if piece.message is not None else at
         waiting.append(piece)
     closing, opening = _split(waiting, specials) if at is not None else (waiting, [])
-    turns.append(Turn(messages[at].role if at is not None else "", tuple(marked(closing, specials))))
+    turns.append(
+        PromptMessage(messages[at].role if at is not None else "", tuple(with_special_tokens(closing, specials)))
+    )
     if opening:
-        turns.append(Turn("", tuple(marked(opening, specials))))
+        turns.append(PromptMessage("", tuple(with_special_tokens(opening, specials))))
     return f"{chat.name} · {chat.digest[:12]}", tuple(turns)
 
 
@@ -242,8 +244,8 @@ def _split(pieces: Sequence[Any], specials: set[str]) -> tuple[list[Any], list[A
     return closing, opening
 
 
-def _by_role(messages: Sequence[Message]) -> tuple[Turn, ...]:
-    return tuple(Turn(message.role, ((message.content, "content"),)) for message in messages)
+def _by_role(messages: Sequence[Message]) -> tuple[PromptMessage, ...]:
+    return tuple(PromptMessage(message.role, ((message.content, "content"),)) for message in messages)
 
 
 def _pretty(schema: str) -> str:
@@ -284,7 +286,7 @@ class PromptPage(OnDesk, FindingScreen):
     def read(self) -> object:
         raise NotImplementedError
 
-    def told(self) -> tuple[str, str, list[Block]]:
+    def told(self) -> tuple[str, str, list[EventBlock]]:
         """Title, name of the box, and the parts of what was read."""
         raise NotImplementedError
 
@@ -369,14 +371,14 @@ class PromptScreen(PromptPage):
     def read(self) -> SeenCall:
         return read_call(self.facts, self.records, self.calls[self.at])
 
-    def told(self) -> tuple[str, str, list[Block]]:
+    def told(self) -> tuple[str, str, list[EventBlock]]:
         of = t("prompt.of", at=self.at + 1, of=len(self.calls))
         step, prompt = t("event.step", step=self.seen.record.step), one(self.seen.event.prompt)
         parts = (t("prompt.title"), step, of, prompt, engine_name(self.seen.engine))
         return " · ".join(filter(None, parts)), t("prompt.legend"), call_blocks(self.seen)
 
 
-def call_blocks(seen: SeenCall) -> list[Block]:
+def call_blocks(seen: SeenCall) -> list[EventBlock]:
     """A call as blocks: facts, prompt, output, schema, chances. Sequence numbers are places in this list."""
     event = seen.event
     found: list[tuple[str, str, str, tuple[Line, ...], str, int]] = []
@@ -414,7 +416,7 @@ def call_blocks(seen: SeenCall) -> list[Block]:
         raw = "\n".join(f"{token!r}\t{logprob:.6f}" for token, logprob, _ in event.logprobs)
         add("chances", "", "dim", tuple(chance_lines(event.logprobs)), raw)
     return [
-        Block(seq, SECTIONS.index(section), label, tone, lines, raw, fold)
+        EventBlock(seq, SECTIONS.index(section), label, tone, lines, raw, fold)
         for seq, (section, label, tone, lines, raw, fold) in enumerate(found)
     ]
 
@@ -446,7 +448,7 @@ def _facts(seen: SeenCall) -> list[tuple[str, Line]]:
     if seen.template:
         facts.append(("template", ((one(seen.template), "text"),)))
     if event.note:
-        facts.append(("note", ((one(said(event.note)), "warn"),)))
+        facts.append(("note", ((one(translated(event.note)), "warn"),)))
     return [*facts, ("digest", ((one(event.asked)[:12], "dim"),))]
 
 
@@ -458,7 +460,7 @@ def _why(seen: SeenCall) -> str:
     return t(f"prompt.why.{seen.why}", detail=one(seen.detail))
 
 
-def _lines(turn: Turn) -> list[Line]:
+def _lines(turn: PromptMessage) -> list[Line]:
     """A turn as lines of parts; every part is cleaned on its own, so that none can hide another."""
     lines: list[list[Piece]] = [[]]
     for text, kind in turn.parts:
@@ -485,22 +487,22 @@ class WouldReadScreen(PromptPage):
     def whole(self) -> str:
         return "\n\n".join(message.content for message in self.seen.ask.messages)
 
-    def read(self) -> Reading:
+    def read(self) -> SeatPrompt:
         return would_read(self.facts.path, self.episode, self.seat, step=self.step)
 
-    def told(self) -> tuple[str, str, list[Block]]:
+    def told(self) -> tuple[str, str, list[EventBlock]]:
         fiction = (t("mark.fictional"),) if is_fictional(self.facts.header) else ()
         step, prompt = t("event.step", step=self.seen.step), one(self.seen.ask.prompt)
         title = " · ".join((t("prompt.would.title"), *fiction, step, self.called, prompt))
         return title, t("prompt.would.legend"), _blocks(self.seen)
 
 
-def _blocks(reading: Reading) -> list[Block]:
+def _blocks(reading: SeatPrompt) -> list[EventBlock]:
     line = t("prompt.would.size", **sizes(reading))
-    found = [Block(0, SECTIONS.index("call"), t("prompt.fact.usage"), "dim", (((line, "text"),),), line)]
+    found = [EventBlock(0, SECTIONS.index("call"), t("prompt.fact.usage"), "dim", (((line, "text"),),), line)]
     for seq, message in enumerate(reading.ask.messages, 1):
         role = f"role.{message.role}"
         label = t(role) if known(role) else one(message.role)
         lines = tuple(many(message.content, "text"))
-        found.append(Block(seq, SECTIONS.index("prompt"), label, "seat", lines, message.content, 10_000))
+        found.append(EventBlock(seq, SECTIONS.index("prompt"), label, "seat", lines, message.content, 10_000))
     return found

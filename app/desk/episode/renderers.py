@@ -1,8 +1,8 @@
 """How each kind of event looks in the record: one renderer an event, in a table.
 
-A renderer turns an event into a `Block`: a label, lines of (text, role) pieces, and the raw source that `y` copies.
-Roles are names; the widget gives them colours from the theme. All text from tasks, models and corpora is cleaned
-here.
+A renderer turns an event into a `EventBlock`: a label, lines of (text, role) pieces, and the raw source that `y`
+copies. Roles are names; the widget gives them colours from the theme. All text from tasks, models and corpora is
+cleaned here.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any
 
-from app.desk.law.events import asked, items_of, returned_lines, summary, tool_name
+from app.desk.law.events import call_texts, items_of, returned_lines, summary, tool_name
 from app.strings import counted, known, language, t
-from app.strings.sentences import said
+from app.strings.sentences import translated
 from app.terminal import clean, pad, truncate
 from app.words import marks_of
 from models.errors import BadEngine
@@ -68,7 +68,7 @@ ALL = 10_000
 
 
 @dataclass(frozen=True)
-class Block:
+class EventBlock:
     """What one event shows. `fold` is the number of wrapped lines shown until a person unfolds it.
 
     `full` is shown instead of `lines` once it is unfolded, where that is more than the rest of the same lines. A
@@ -183,63 +183,65 @@ def _joined(pieces: Iterable[Piece]) -> Line:
     return tuple(between(pieces))
 
 
-def _block(record: Record, label: str, tone: str, lines: tuple[Line, ...], raw: str, fold: int = ALL) -> Block:
-    return Block(record.seq, record.step, label, tone, lines, raw, fold)
+def _block(record: Record, label: str, tone: str, lines: tuple[Line, ...], raw: str, fold: int = ALL) -> EventBlock:
+    return EventBlock(record.seq, record.step, label, tone, lines, raw, fold)
 
 
-def _attempt(record: Record, event: AttemptStarted) -> Block:
+def _attempt(record: Record, event: AttemptStarted) -> EventBlock:
     question = str(event.card.get("question", ""))
     return _block(record, t("event.question"), "label", many(question, "question"), question, 12)
 
 
-def _seated(record: Record, event: Seated) -> Block:
+def _seated(record: Record, event: Seated) -> EventBlock:
     line = ((seat_name(event.seat), "seat"), (" ← ", "dim"), (policy_name(event.policy, event.engine), "text"))
     return _block(record, t("event.seated"), "dim", (line,), f"{event.seat} {event.policy} {event.engine}".rstrip())
 
 
-def _planned(record: Record, event: Planned) -> Block:
+def _planned(record: Record, event: Planned) -> EventBlock:
     lines = tuple(
         ((f"{number}. ", "dim"), (one(step), "text")) for number, step in enumerate(event.steps, 1)
     )  # fmt: skip
     return _block(record, t("event.planned"), "label", lines or many("—", "dim"), "\n".join(event.steps), 12)
 
 
-def _tools(record: Record, event: ToolsChosen) -> Block:
+def _tools(record: Record, event: ToolsChosen) -> EventBlock:
     tables = "、".join(map(one, event.tables))
     head = _joined(
         [(counted("event.tables", len(event.tables)), "label"), (counted("event.tools", len(event.tools)), "dim")]
     )
-    note = many(said(event.note), "warn" if event.result == "repaired" else "bad") if event.note else ()
+    note = many(translated(event.note), "warn" if event.result == "repaired" else "bad") if event.note else ()
     return _block(
         record, t("event.tools_chosen"), "dim", (head, ((tables, "text"),), *note), "\n".join(event.tools), SHORT
     )
 
 
-def _thought(record: Record, event: Thought) -> Block:
+def _thought(record: Record, event: Thought) -> EventBlock:
     return _block(record, t("event.thought"), "dim", many(event.text, "thought"), event.text, SHORT)
 
 
-def _model(record: Record, event: ModelCalled) -> Block:
+def _model(record: Record, event: ModelCalled) -> EventBlock:
     if event.human:
         return _block(record, t("event.human_called"), "seat", many(event.text), event.text, SHORT)
     lines, full = call_lines(event)
-    return Block(record.seq, record.step, t("event.model_called"), "dim", lines, words(event), full=full)
+    return EventBlock(record.seq, record.step, t("event.model_called"), "dim", lines, words(event), full=full)
 
 
-def _engine_failed(record: Record, event: EngineFailed) -> Block:
+def _engine_failed(record: Record, event: EngineFailed) -> EventBlock:
     return _block(record, t("event.engine_failed"), "bad", many(event.message, "bad"), event.message, SHORT)
 
 
-def _parsed(record: Record, event: ActionParsed) -> Block | None:
+def _parsed(record: Record, event: ActionParsed) -> EventBlock | None:
     if event.result == "ok":
         return None
     tone = "warn" if event.result == "repaired" else "bad"
-    return _block(record, t(f"event.action_{event.result}"), tone, many(said(event.note) or "—"), event.note, SHORT)
+    return _block(
+        record, t(f"event.action_{event.result}"), tone, many(translated(event.note) or "—"), event.note, SHORT
+    )
 
 
-def _called(record: Record, event: ToolCalled) -> Block:
+def _called(record: Record, event: ToolCalled) -> EventBlock:
     pieces: list[Piece] = [(tool_name(event.tool), "tool")]
-    if (texts := asked(event.tool, event.input)) is not None:
+    if (texts := call_texts(event.tool, event.input)) is not None:
         pieces += [("  ", "dim"), (texts, "value")]
     elif isinstance(event.input, dict):
         for name, value in event.input.items():
@@ -255,7 +257,7 @@ TONES = {"ok": "good", "no_data": "warn", "outside_pack": "warn"}
 """Status of a tool -> role; every other status is an error."""
 
 
-def _returned(record: Record, event: ToolReturned) -> Block:
+def _returned(record: Record, event: ToolReturned) -> EventBlock:
     status = t(f"status.{event.status}") if known(f"status.{event.status}") else one(event.status)
     tone = TONES.get(event.status, "bad")
     size = summary(event) if items_of(event) else [(size_of(event.value), "dim")]
@@ -263,7 +265,7 @@ def _returned(record: Record, event: ToolReturned) -> Block:
     head = _joined([(status, tone), *size, *provenance_marks(event), (took, "dim")])
     if items_of(event):
         whole = (head, *many(event.observation))
-        return Block(
+        return EventBlock(
             record.seq,
             record.step,
             t("event.observation"),
@@ -277,56 +279,56 @@ def _returned(record: Record, event: ToolReturned) -> Block:
     return _block(record, t("event.observation"), tone, lines, event.observation, SHORT)
 
 
-def _said(record: Record, event: Said) -> Block:
+def _said(record: Record, event: Said) -> EventBlock:
     to = (("、".join(map(seat_name, event.to)), "seat"), ("：", "dim")) if event.to else ()
     first, *rest = many(event.text)
     head = ((seat_name(event.seat), "seat"), (" → " if to else "：", "dim"), *to, *first)
-    return _block(record, t("event.said"), "seat", (head, *rest, *said_marks(event)), event.text)
+    return _block(record, t("event.said"), "seat", (head, *rest, *utterance_marks(event)), event.text)
 
 
-def said_marks(event: Said) -> tuple[Line, ...]:
+def utterance_marks(event: Said) -> tuple[Line, ...]:
     """The line under words that a limit of tokens ended, or in which nothing of the speaker's own is said."""
     return (((marks, "warn"),),) if (marks := marks_of(event)) else ()
 
 
-def _answered(record: Record, event: Answered) -> Block:
+def _answered(record: Record, event: Answered) -> EventBlock:
     lines = many(event.res, "answer")
     if event.summary and event.summary != event.res:
         lines += (((t("event.summary"), "dim"),), *many(event.summary, "dim"))
     return _block(record, t("event.answered"), "answer", lines, event.res, 10)
 
 
-def _limit(record: Record, event: LimitHit) -> Block:
+def _limit(record: Record, event: LimitHit) -> EventBlock:
     line = f"{t(f'limit.{event.kind}')} {event.used:g} / {event.limit:g}"
     return _block(record, t("event.limit_hit"), "warn", (((line, "warn"),),), line)
 
 
-def _stopped(record: Record, event: Stopped) -> Block:
+def _stopped(record: Record, event: Stopped) -> EventBlock:
     tone = "good" if event.outcome == "finished" else "bad" if event.outcome == "error" else "warn"
     pieces: list[Piece] = [(t(f"outcome.{event.outcome}"), tone)]
     if event.reason and event.reason != "answered":
-        pieces.append((one(said(event.reason)), "dim"))
+        pieces.append((one(translated(event.reason)), "dim"))
     return _block(
         record, t("event.stopped"), tone, (_joined(pieces),), f"{event.outcome} {event.reason}".strip(), SHORT
     )
 
 
-def _tokens(record: Record, event: TokensReported) -> Block:
+def _tokens(record: Record, event: TokensReported) -> EventBlock:
     line = t("event.tokens", prompt=f"{event.prompt:,}", generated=f"{event.generated:,}")
     return _block(record, t("fact.tokens"), "dim", (((line, "dim"),),), f"{event.prompt} {event.generated}")
 
 
-def _unknown(record: Record, event: Unknown) -> Block:
+def _unknown(record: Record, event: Unknown) -> EventBlock:
     raw = json.dumps({event.name: event.content}, ensure_ascii=False)
     return _block(
         record, t("event.unknown"), "warn", (((one(event.name), "text"),), ((one(raw), "dim"),)), raw, SHORT
     )
 
 
-def _line(label: str, tone: str, words: Callable[[Any], str]) -> Callable[[Record, Any], Block | None]:
+def _line(label: str, tone: str, words: Callable[[Any], str]) -> Callable[[Record, Any], EventBlock | None]:
     """The renderer of an event that is told in a line; nothing is shown where there are no words."""
 
-    def show(record: Record, event: Any) -> Block | None:
+    def show(record: Record, event: Any) -> EventBlock | None:
         said = words(event)
         return (
             _block(record, t(label), tone, many(said, "text" if tone == "dim" else tone), said, SHORT)
@@ -373,7 +375,7 @@ def tracked_words(event: TopicTracked, topic: str = "") -> str:
     return f"{topic or event.pointer} {said}" + (f"：“{event.quote}”" if event.quote else "")
 
 
-RENDERERS: dict[type[Event], Callable[[Record, Any], Block | None]] = {
+RENDERERS: dict[type[Event], Callable[[Record, Any], EventBlock | None]] = {
     StageEntered: _line("event.stage", "label", lambda event: event.name),
     ActDone: _line("event.act", "dim", lambda event: " ".join((event.name, *event.basis[:1]))),
     Violation: _line("event.fault", "bad", _fault_words),
@@ -401,13 +403,13 @@ RENDERERS: dict[type[Event], Callable[[Record, Any], Block | None]] = {
 """Event -> renderer. Events that are not here (the end of a step) show nothing."""
 
 
-def render(record: Record) -> Block | None:
+def render(record: Record) -> EventBlock | None:
     """The block of a record, or None when it shows nothing."""
     renderer = RENDERERS.get(type(record.event))
     return renderer(record, record.event) if renderer else None
 
 
-def each(records: Sequence[Record]) -> dict[int, Block | None]:
+def each(records: Sequence[Record]) -> dict[int, EventBlock | None]:
     """Every record as its event looks by itself, by sequence number."""
     return {record.seq: render(record) for record in records}
 
@@ -421,7 +423,7 @@ LONGEST = 400
 """Cells shown of a line that a tool returned, in plain text."""
 
 
-def plain(event: Event, block: Block, gutter: int) -> str:
+def plain(event: Event, block: EventBlock, gutter: int) -> str:
     """A block as plain text, its label in a column of so many cells.
 
     Of a call it says the cost, of what a tool returned the beginning, and of who sits where the exact names as well;
@@ -494,7 +496,7 @@ def call_lines(event: ModelCalled) -> tuple[tuple[Line, ...], tuple[Line, ...] |
     ended: list[Piece] = [(t(f"finish.{event.finish}"), ENDS[event.finish])] if event.finish in ENDS else []
     head: list[Line] = [_joined([*ended, *_cost(event)])]
     if event.note:
-        head.append(((clean(said(event.note), multiline=False), ENDS.get(event.finish, "dim")),))
+        head.append(((clean(translated(event.note), multiline=False), ENDS.get(event.finish, "dim")),))
     text = words(event)
     speech = many(text, "dim")
     if not event.reasoning and not event.logprobs and len(speech) == 1 and len(text) <= SHORT_REPLY:

@@ -24,7 +24,7 @@ from tasks.run.plan import stored_task_file
 from tasks.run.reading import grades, stopped_of, summarise
 from tasks.scoring.context import Grade, ScoreContext
 from tasks.scoring.metrics import Limit, Metric, Summary
-from tasks.scoring.strict import seen_in
+from tasks.scoring.strict import shows_key
 
 AROUND = 30
 """Characters that are quoted on either side of a key."""
@@ -32,7 +32,7 @@ Texts = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ClaimOutcome:
     """What became of a claim: granted, partly, rejected, omitted; the sum awarded, the words."""
 
     outcome: str
@@ -41,7 +41,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class ReferencePair:
     """Own and reference next to each other. title: of a claim its id and words; part: of what else; holds: None where
     nobody judges the whole.
 
@@ -49,15 +49,15 @@ class Beside:
     """
 
     title: str
-    own: Outcome | Texts
-    gold: Outcome | Texts
+    own: ClaimOutcome | Texts
+    gold: ClaimOutcome | Texts
     holds: bool | None = None
     seq: int | None = None
     part: Literal["whole", "answer"] = "whole"
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
+class ScoreEvidence:
     """Something that scores rest on. metrics: names, the first is what it is listed under; found: whether it is as it
     should be, None where that is no yes or no; seq: of the record that shows it."""
 
@@ -69,16 +69,16 @@ class Ground:
 
 
 @dataclass(frozen=True, slots=True)
-class Grounds:
+class EpisodeEvidence:
     """All of an episode."""
 
-    beside: tuple[Beside, ...] = ()
-    rows: tuple[Ground, ...] = ()
+    beside: tuple[ReferencePair, ...] = ()
+    rows: tuple[ScoreEvidence, ...] = ()
 
 
 def grounds(
     rows: Iterable[ScoreRow], case: Any, records: Sequence[Record], rests: Iterable[EvidenceItem] = ()
-) -> Grounds:
+) -> EpisodeEvidence:
     """The grounds of the newest scores of an episode.
 
     Args:
@@ -91,9 +91,11 @@ def grounds(
     turns = _turns(records)
     found = [_rest(one, turns) for one in kept if one.get("metrics")]
     keys = {str(one["key"]): one for one in kept if "key" in one}
-    found += [Ground(("score",), one.what, one.found, _returned(one.step, records), one.quote) for one in rests]
+    found += [
+        ScoreEvidence(("score",), one.what, one.found, _returned(one.step, records), one.quote) for one in rests
+    ]
     beside = [*_claims(kept, case, turns), *_judgment(case, records), *_answers(kept)]
-    return Grounds(tuple(beside), (*(_key(one, records) for one in keys.values()), *found))
+    return EpisodeEvidence(tuple(beside), (*(_key(one, records) for one in keys.values()), *found))
 
 
 def _turns(records: Sequence[Record]) -> dict[int, int]:
@@ -112,12 +114,14 @@ def _returned(step: int, records: Sequence[Record]) -> int | None:
     return next((one.seq for one in records if one.step == step and isinstance(one.event, ToolReturned)), None)
 
 
-def _rest(one: Mapping[str, Any], turns: Mapping[int, int]) -> Ground:
+def _rest(one: Mapping[str, Any], turns: Mapping[int, int]) -> ScoreEvidence:
     seq = turns.get(one.get("turn") or -1)
-    return Ground(tuple(map(str, one["metrics"])), str(one["what"]), one["found"], seq, str(one.get("quote") or ""))
+    return ScoreEvidence(
+        tuple(map(str, one["metrics"])), str(one["what"]), one["found"], seq, str(one.get("quote") or "")
+    )
 
 
-def _claims(kept: Sequence[Mapping[str, Any]], case: Any, turns: Mapping[int, int]) -> Iterator[Beside]:
+def _claims(kept: Sequence[Mapping[str, Any]], case: Any, turns: Mapping[int, int]) -> Iterator[ReferencePair]:
     """Claim by claim: what the judgment made of it, what the reference made of it."""
     rests = [one for one in kept if "JUD_claims" in one.get("metrics", ())]
     read = next((one["claims"] for one in kept if one.get("claims")), ())
@@ -126,42 +130,42 @@ def _claims(kept: Sequence[Mapping[str, Any]], case: Any, turns: Mapping[int, in
     for place, one in enumerate(read):
         claim = str(one["claim"])
         seq = turns.get(rests[place].get("turn") or -1) if place < len(rests) else None
-        yield Beside(
-            f"{claim} {words.get(claim, '')}".strip(), Outcome(one["said"], one["amount"], str(one["words"])),
-            Outcome(one["gold"], one["gold_amount"], gold.get(claim, "")), bool(one["holds"]), seq,
+        yield ReferencePair(
+            f"{claim} {words.get(claim, '')}".strip(), ClaimOutcome(one["said"], one["amount"], str(one["words"])),
+            ClaimOutcome(one["gold"], one["gold_amount"], gold.get(claim, "")), bool(one["holds"]), seq,
         )  # fmt: skip
 
 
-def _judgment(case: Any, records: Sequence[Record]) -> Iterator[Beside]:
+def _judgment(case: Any, records: Sequence[Record]) -> Iterator[ReferencePair]:
     said = [record for record in records if isinstance(record.event, Said) and record.event.seat == SEAT]
     gold = tuple(getattr(getattr(case, "gold", None), "judgment", ()))
     own = judgment_of([record.event.text for record in said if isinstance(record.event, Said)]) if gold else None
     if own is not None:
-        yield Beside("", own.rulings, gold, seq=said[-1].seq)
+        yield ReferencePair("", own.rulings, gold, seq=said[-1].seq)
 
 
-def _answers(kept: Sequence[Mapping[str, Any]]) -> Iterator[Beside]:
+def _answers(kept: Sequence[Mapping[str, Any]]) -> Iterator[ReferencePair]:
     """What was read from an answer beside what the key says, once."""
     for one in [one for one in kept if "read" in one and "gold" in one][:1]:
         own, gold = (_text(one[name]) for name in ("read", "gold"))
-        yield Beside("", (own,), (gold,), own == gold, part="answer")
+        yield ReferencePair("", (own,), (gold,), own == gold, part="answer")
 
 
 def _text(value: object) -> str:
     return "、".join(map(str, value)) if isinstance(value, list | tuple) else "" if value is None else str(value)
 
 
-def _key(one: Mapping[str, Any], records: Sequence[Record]) -> Ground:
+def _key(one: Mapping[str, Any], records: Sequence[Record]) -> ScoreEvidence:
     """A key of a question, with the observation that first showed it."""
     key = str(one["key"])
     name = "process" if one.get("kind") == "middle" else "success"
     for record in records:
-        if isinstance(record.event, ToolReturned) and seen_in(key, record.event.observation):
+        if isinstance(record.event, ToolReturned) and shows_key(key, record.event.observation):
             text = record.event.observation
             at = max(0, text.find(key))
             quote = text[max(0, at - AROUND) : at + len(key) + AROUND]
-            return Ground((name,), key, bool(one.get("strict_hit")), record.seq, quote)
-    return Ground((name,), key, bool(one.get("strict_hit")))
+            return ScoreEvidence((name,), key, bool(one.get("strict_hit")), record.seq, quote)
+    return ScoreEvidence((name,), key, bool(one.get("strict_hit")))
 
 
 @dataclass(frozen=True)
@@ -178,12 +182,12 @@ class StepScores:
     """Which values are shown, in their order."""
     imported: bool = False
     """Whether the answer was made elsewhere, so that nobody knows what was seen."""
-    grounds: Grounds = Grounds()
+    grounds: EpisodeEvidence = EpisodeEvidence()
     """What the scores rest on; nothing while it is open."""
 
 
 @dataclass(frozen=True)
-class Part:
+class GroupScores:
     """One group of a run: the answer rate of all LegalAgentBench tasks, or one task of LegalSearch."""
 
     group: str
@@ -202,7 +206,7 @@ class RunScores:
     """Scores of the ended episodes of a run: rates, intervals, floor and ceiling of the answer rate."""
 
     n: int
-    parts: tuple[Part, ...] = ()
+    parts: tuple[GroupScores, ...] = ()
     outcomes: dict[str, int] = field(default_factory=dict)
 
 
@@ -212,7 +216,7 @@ RATES: dict[str, tuple[str, ...]] = {"legalsearch": ("score",)}
 metrics."""
 
 
-class Scorekeeper:
+class EpisodeScorer:
     """Scores the episodes of one run, from its task file alone: an imported run has no pack."""
 
     def __init__(self, facts: RunFacts) -> None:
@@ -252,7 +256,7 @@ class Scorekeeper:
         over = state.stopped is not None
         strict = [row for name, row in rows.items() if not name.endswith("compat")]
         rests = self.bench.evidence(question, state) if over else ()
-        made = grounds(strict, getattr(question, "case", None), records, rests) if over else Grounds()
+        made = grounds(strict, getattr(question, "case", None), records, rests) if over else EpisodeEvidence()
         if self.bench.name == COURTS:
             shown = _of_court(rows, bool(result.res), self.group(state.task_id), not over)
             return replace(shown, grounds=made)
@@ -321,7 +325,7 @@ def _rests(rows: Iterable[ScoreRow]) -> Iterator[dict[str, Any]]:
                 yield {"key": f"{score_name(one['metrics'][0])} {one['what']}", "strict_hit": one["found"]}
 
 
-def _parts(made: Summary, ended: bool) -> Iterator[Part]:
+def _parts(made: Summary, ended: bool) -> Iterator[GroupScores]:
     """The main rows of a run as shares from 0 to 1; only floor and ceiling before anything has ended."""
     shown = [row for row in made.scores if row.main and row.measure.rule == "compat"]
     several = [group.name for group in made.groups if sum(row.group == group for row in shown) > 1]
@@ -337,7 +341,7 @@ def _parts(made: Summary, ended: bool) -> Iterator[Part]:
             (_share(row, row.limit(limit)), _share(strict, strict.limit(limit)) if strict else None)
             for limit in SHOWN
         )
-        yield Part(name, n, compat, strictly, its_ends, strict_ends, floor, ceiling)
+        yield GroupScores(name, n, compat, strictly, its_ends, strict_ends, floor, ceiling)
 
 
 Both = tuple[float | None, tuple[float, float] | None]

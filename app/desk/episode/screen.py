@@ -22,24 +22,24 @@ from app.court_words import DISCLAIMER
 from app.desk import live as running
 from app.desk.bindings import bindings
 from app.desk.corpus.form import CallScreen
-from app.desk.court.panes import CourtFace, ProgrammePane
+from app.desk.court.panes import CourtPaneRenderer, ProgrammePane
 from app.desk.episode.controller import ACTING, Controller
-from app.desk.episode.faces import ASIDE, EvidencePane, Face, Heading, SeatBar
-from app.desk.episode.grounds_screen import GroundsScreen
+from app.desk.episode.cursor import PapersScreen, Wish, export_episode, export_paper, offered
+from app.desk.episode.faces import ASIDE, EvidencePane, Heading, PaneRenderer, SeatBar
+from app.desk.episode.grounds_screen import EvidenceScreen
 from app.desk.episode.open_turn import phase_word
 from app.desk.episode.plan_pane import PlanPane
 from app.desk.episode.prompt import PromptScreen, WouldReadScreen
 from app.desk.episode.renderers import one
-from app.desk.episode.scores import RunScores, Scorekeeper, StepScores
+from app.desk.episode.scores import EpisodeScorer, RunScores, StepScores
 from app.desk.episode.seat import SeatScreen, sat_before
-from app.desk.episode.shown import PapersScreen, Wish, export_episode, export_paper, offered
 from app.desk.episode.transcript import FindingScreen, Transcript
 from app.desk.jobs import OnDesk
 from app.desk.live import PACES
-from app.desk.messages import Closed, Fact, Failed, Progressed, RunOpened, Streamed, Watched
+from app.desk.messages import EpisodesFinished, EpisodeWatched, Fact, OpenTurnChanged, RunClosed, RunFailed, RunOpened
 from app.desk.presenter import PresenterScreen
 from app.desk.widgets.answer_box import AnswerBox
-from app.desk.widgets.choice import Empty
+from app.desk.widgets.choice import EmptyState
 from app.desk.widgets.find_bar import FindBar
 from app.desk.widgets.key_bar import VIEWS, KeyBar, ViewTabs
 from app.desk.widgets.lines import LinesPane
@@ -49,14 +49,14 @@ from app.strings import known, t
 from app.terminal import clean
 from store.errors import StoreError
 from tasks import registry
-from tasks.courts.papers.forms import Paper
+from tasks.courts.papers.forms import CourtPaper
 from tasks.episode.events import Answered, Seated, ToolCalled
-from tasks.episode.scheduler import HUMAN, Committed, Notice, Waiting
+from tasks.episode.scheduler import HUMAN, Notice, RecordsCommitted, SeatWaiting
 from tasks.episode.state import State, fold, imported
 from tasks.errors import RecordMismatch, TaskError
 from tasks.legalagentbench.forms import refused, typed_call
 from tasks.run.header import is_fictional, spec_of
-from tasks.run.peeking import would_do
+from tasks.run.seat_prompt import would_do
 
 FRAME = 0.05
 """Seconds between two looks at a turn that streams."""
@@ -64,7 +64,7 @@ TICK = 1.0
 """Seconds after which the time a silent call takes is shown anew."""
 QUICK = 0.2
 """Seconds that a stored step is shown at least while it is replayed."""
-FACES: dict[str, type[Face]] = {"courts": CourtFace}
+FACES: dict[str, type[PaneRenderer]] = {"courts": CourtPaneRenderer}
 """Benchmark -> what it shows differently."""
 TITLED = ("plan", "record", "evidence", "scores", "programme", "file", "exhibits", "document")
 """Panes with a title."""
@@ -82,7 +82,7 @@ class EpisodeScreen(OnDesk, FindingScreen):
     def __init__(self) -> None:
         super().__init__()
         self.controller: Controller = self.app.controller
-        self.face: Face = Face(self)
+        self.face: PaneRenderer = PaneRenderer(self)
         self._view = 0
         self._tab = ""
         self._replay: Timer | None = None
@@ -107,7 +107,7 @@ class EpisodeScreen(OnDesk, FindingScreen):
                     yield LinesPane(name, id=name, hang=0 if name == "document" else 2)
                 yield EvidencePane(id="evidence")
                 yield ScoreStrip(id="scores")
-        yield Empty(id="nothing")
+        yield EmptyState(id="nothing")
         yield Label("", id="hint", markup=False)
         yield Label("", id="notice", markup=False)
         yield KeyBar(("episode", "app"), id="keys")
@@ -122,7 +122,7 @@ class EpisodeScreen(OnDesk, FindingScreen):
 
     def retranslate(self) -> None:
         self.name_panes()
-        self.query_one(Empty).say(t("episode.nothing"), t("episode.nothing.hint"))
+        self.query_one(EmptyState).say(t("episode.nothing"), t("episode.nothing.hint"))
         self.face.forget()
         self.controller.shown.relabel()
         self.record.relabel(self.controller.shown.blocks())
@@ -159,27 +159,27 @@ class EpisodeScreen(OnDesk, FindingScreen):
     def update(self, notice: Notice | Fact) -> None:
         at = self.controller
         match notice:
-            case Streamed():
+            case OpenTurnChanged():
                 return self._stream()
-            case Progressed():
+            case EpisodesFinished():
                 return None
             case RunOpened():
                 self._open_run()
-            case Watched(ask=ask):
+            case EpisodeWatched(ask=ask):
                 self._open_episode()
                 if ask is not None:
                     self._ask(ask.seat)
-            case Committed():
+            case RecordsCommitted():
                 if not at.shown.back:
                     fresh = at.shown.blocks()[len(self.record.blocks) :]
                     self.record.extend(fresh, at.turn, running.clock())
                 if at.over and at.moving != "all":
                     self._score_run()
-            case Waiting(ask=ask):
+            case SeatWaiting(ask=ask):
                 self._ask(ask.seat)
-            case Failed():
+            case RunFailed():
                 self.box.give_back()
-            case Closed():
+            case RunClosed():
                 self.show_turn()
         self.show_panes()
         return None
@@ -190,12 +190,12 @@ class EpisodeScreen(OnDesk, FindingScreen):
             return
         self._run = facts.id
         self.box.close()
-        self._apply(FACES.get(facts.benchmark, Face)(self))
+        self._apply(FACES.get(facts.benchmark, PaneRenderer)(self))
         strip.hide("")
         strip.forget()
-        self.job("keeper", partial(Scorekeeper, facts), self._have_keeper, self._no_keeper)
+        self.job("keeper", partial(EpisodeScorer, facts), self._have_keeper, self._no_keeper)
 
-    def _apply(self, face: Face) -> None:
+    def _apply(self, face: PaneRenderer) -> None:
         """Lay the screen out for the benchmark of the run."""
         for other in FACES.values():
             self.set_class(other.style == face.style, other.style)
@@ -324,7 +324,7 @@ class EpisodeScreen(OnDesk, FindingScreen):
         label.display = bool(hint) and self.controller.loaded
         label.set_class(shown.back, "-back")
 
-    @on(Transcript.Looked)
+    @on(Transcript.BlockHighlighted)
     def _evidence(self) -> None:
         block = self.record.current
         self.query_one(EvidencePane).look(self.controller.shown.visible(), block.seq if block else -1)
@@ -336,7 +336,7 @@ class EpisodeScreen(OnDesk, FindingScreen):
         if keeper is not None and facts is not None:
             self.job("run_scores", partial(keeper.of_file, facts.path), self._have_run_scores)
 
-    def _have_keeper(self, keeper: Scorekeeper) -> None:
+    def _have_keeper(self, keeper: EpisodeScorer) -> None:
         self.controller.keeper = keeper
         self.retranslate()
         self._score_run()
@@ -480,7 +480,7 @@ class EpisodeScreen(OnDesk, FindingScreen):
             self.record.focus()
         self.controller.seat(newcomer)
 
-    @on(AnswerBox.ToolsAsked)
+    @on(AnswerBox.ToolsRequested)
     def _tools_asked(self) -> None:
         assert self.controller.facts is not None
         header = self.controller.facts.header
@@ -493,7 +493,7 @@ class EpisodeScreen(OnDesk, FindingScreen):
         elif not self.box.text:
             self.box.begin("/")
 
-    @on(AnswerBox.DraftAsked)
+    @on(AnswerBox.DraftRequested)
     def _draft_asked(self) -> None:
         if self.controller.facts is not None:
             work = partial(_draft, self.controller.facts.path, self.controller.episode)
@@ -506,8 +506,8 @@ class EpisodeScreen(OnDesk, FindingScreen):
         elif self.box.is_open:
             self.box.fill(text)
 
-    @on(AnswerBox.Said)
-    def _said(self, event: AnswerBox.Said) -> None:
+    @on(AnswerBox.AnswerSubmitted)
+    def _said(self, event: AnswerBox.AnswerSubmitted) -> None:
         wrong = refused(event.text, registry.names("tools")) if self.controller.has_tools else ""
         if wrong:
             self.box.fill(event.text)
@@ -545,7 +545,7 @@ class EpisodeScreen(OnDesk, FindingScreen):
         else:
             self._export(None)
 
-    def offer_papers(self, papers: Mapping[str, Paper]) -> None:
+    def offer_papers(self, papers: Mapping[str, CourtPaper]) -> None:
         """Ask which of the papers is wanted; where there is none, the record is written."""
         if papers:
             self.app.push_screen(PapersScreen(papers), lambda wish: self._export(*wish) if wish else None)
@@ -574,8 +574,8 @@ class EpisodeScreen(OnDesk, FindingScreen):
         self.query_one("#tabs", ViewTabs).show(self._view)
         self.query_one(f"#{self.face.panes[self._view]}").focus()
 
-    @on(ViewTabs.Chosen, "#tabs")
-    def _view_chosen(self, event: ViewTabs.Chosen) -> None:
+    @on(ViewTabs.TabActivated, "#tabs")
+    def _view_chosen(self, event: ViewTabs.TabActivated) -> None:
         self.action_view(event.index)
 
     @property
@@ -608,17 +608,17 @@ class EpisodeScreen(OnDesk, FindingScreen):
         elif focused or narrow:
             self.query_one(f"#{self.tab}").focus()
 
-    @on(ViewTabs.Chosen, "#aside")
-    def _tab_chosen(self, event: ViewTabs.Chosen) -> None:
+    @on(ViewTabs.TabActivated, "#aside")
+    def _tab_chosen(self, event: ViewTabs.TabActivated) -> None:
         self.action_aside(event.index)
 
     def action_everything(self) -> None:
         self.desk.say(self.face.toggle_everything())
         self.show_panes()
 
-    @on(ProgrammePane.Chosen)
-    @on(PlanPane.Chosen)
-    def _plan_chosen(self, event: PlanPane.Chosen | ProgrammePane.Chosen) -> None:
+    @on(ProgrammePane.ItemSelected)
+    @on(PlanPane.StepSelected)
+    def _plan_chosen(self, event: PlanPane.StepSelected | ProgrammePane.ItemSelected) -> None:
         self.go_to(event.seq)
 
     def go_to(self, seq: int | None) -> None:
@@ -637,7 +637,7 @@ class EpisodeScreen(OnDesk, FindingScreen):
                 self.action_view(VIEWS.index("record"))
                 self.go_to(seq)
 
-        self.app.push_screen(GroundsScreen(scores, self.controller.state.task_id), went)
+        self.app.push_screen(EvidenceScreen(scores, self.controller.state.task_id), went)
 
     def action_wide(self) -> None:
         if self.maximized is not None:

@@ -21,7 +21,7 @@ from textual.widgets.option_list import Option
 
 from app.desk import engines_offered
 from app.desk.bindings import bindings
-from app.desk.court.scene import Scene
+from app.desk.court.scene import EpisodeSnapshot
 from app.desk.dialogs import SHEET, Dialog, buttons
 from app.desk.engines_offered import EngineField, ModeField, flags_of
 from app.desk.episode.renderers import one, policy_name, seat_name
@@ -33,7 +33,7 @@ from tasks.benchmark import Benchmark, Choices, benchmark
 from tasks.courts.casefile.roles import role_of, seat_of
 from tasks.episode.events import Seated
 from tasks.episode.scheduler import HUMAN
-from tasks.run.cast import Cast, newcomer
+from tasks.run.cast import Cast, seat_later
 from tasks.run.spec import RunSpec
 
 BACK = "\0back"
@@ -200,14 +200,14 @@ class SeatScreen(Dialog[Seated | None]):
 
     def _newcomer(self, wanted: RunSpec) -> Seated:
         if self.seat in self._bench.roles:
-            return newcomer(self._bench, self.seat, wanted.seats[self.seat], "")
+            return seat_later(self._bench, self.seat, wanted.seats[self.seat], "")
         return Cast.of(self._bench, wanted).tested.model_copy(update={"seat": self.seat})
 
     def _back(self) -> Seated:
         if before := self._before.get(self.seat):
             return before
         if self.seat in self._bench.roles:
-            return newcomer(self._bench, self.seat, "rules", "")
+            return seat_later(self._bench, self.seat, "rules", "")
         return Cast.of(self._bench, RunSpec(benchmark=self._bench.name)).tested
 
     def action_confirm(self) -> None:
@@ -262,7 +262,7 @@ class PresenterSeat(Dialog[Seated | None]):
     help_id = "presenter_seat"
     BINDINGS: ClassVar[list[BindingType]] = bindings("presenter_seat")
 
-    def __init__(self, scene: Scene, following: str = "") -> None:
+    def __init__(self, scene: EpisodeSnapshot, following: str = "") -> None:
         super().__init__()
         self._scene = scene
         self._bench = benchmark(BENCHMARK)
@@ -305,10 +305,10 @@ class PresenterSeat(Dialog[Seated | None]):
             return self.action_cancel()
         seat = self._seats[index]
         if self._scene.seats[seat].engine != HUMAN:
-            self.dismiss(newcomer(self._bench, seat, "human", ""))
+            self.dismiss(seat_later(self._bench, seat, "human", ""))
         else:
             seated = [event for event in self._scene.events if isinstance(event, Seated)]
-            self.dismiss(sat_before(seated).get(seat) or newcomer(self._bench, seat, "rules", ""))
+            self.dismiss(sat_before(seated).get(seat) or seat_later(self._bench, seat, "rules", ""))
         return None
 
     def action_cancel(self) -> None:

@@ -22,15 +22,15 @@ from textual.screen import Screen
 
 from app.desk.bindings import bindings
 from app.desk.episode.open_turn import OpenTurn, turn_rows
-from app.desk.episode.renderers import Block, Line, Piece, label_width
+from app.desk.episode.renderers import EventBlock, Line, Piece, label_width
 from app.desk.widgets.find_bar import FindBar
-from app.desk.widgets.lines import LineView, Row, slice_pieces, wrapped
+from app.desk.widgets.lines import DisplayRow, LineView, slice_pieces, wrapped
 from app.strings import t
 from app.terminal import clean, pad, width
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class SearchMatch:
     """One place where the searched words stand: block, and which of the block's places it is."""
 
     block: int
@@ -38,13 +38,13 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
-class Wrapped:
+class WrappedBlock:
     """The rows of a block, and what they were made from."""
 
     width: int
     index: int
-    block: Block
-    rows: list[Row]
+    block: EventBlock
+    rows: list[DisplayRow]
 
 
 EXACT = 1500
@@ -59,22 +59,22 @@ class Transcript(LineView):
     help_id = "transcript"
     BINDINGS: ClassVar[list[BindingType]] = bindings("transcript")
 
-    class Looked(Message):
+    class BlockHighlighted(Message):
         """The reader looks at a block."""
 
-        def __init__(self, block: Block) -> None:
+        def __init__(self, block: EventBlock) -> None:
             super().__init__()
             self.block = block
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.blocks: list[Block] = []
+        self.blocks: list[EventBlock] = []
         self.cursor = -1
         self.unfolded: set[int] = set()
-        self.hits: list[Hit] = []
+        self.hits: list[SearchMatch] = []
         self.hit = -1
         self._query: re.Pattern[str] | None = None
-        self._wrapped: dict[int, Wrapped] = {}
+        self._wrapped: dict[int, WrappedBlock] = {}
         self.unseen = 0
         self.follows = True
         self.turn: OpenTurn | None = None
@@ -87,7 +87,7 @@ class Transcript(LineView):
 
     # content
 
-    def show(self, blocks: Sequence[Block], *, at: int | None = None) -> None:
+    def show(self, blocks: Sequence[EventBlock], *, at: int | None = None) -> None:
         """Show these blocks instead; the cursor goes to the block with this sequence number, else to the last."""
         self.blocks = list(blocks)
         self.unseen = 0
@@ -97,7 +97,7 @@ class Transcript(LineView):
         self._announce()
         self.move_to(where, tail=at is None)
 
-    def extend(self, blocks: Sequence[Block], turn: OpenTurn | None = None, now: float = 0.0) -> None:
+    def extend(self, blocks: Sequence[EventBlock], turn: OpenTurn | None = None, now: float = 0.0) -> None:
         """Blocks that just happened, and the turn that is open now; the view moves only if the reader was at the
         tail."""
         if not blocks:
@@ -150,10 +150,10 @@ class Transcript(LineView):
         )
 
     @property
-    def current(self) -> Block | None:
+    def current(self) -> EventBlock | None:
         return self.blocks[self.cursor] if 0 <= self.cursor < len(self.blocks) else None
 
-    def relabel(self, blocks: Sequence[Block]) -> None:
+    def relabel(self, blocks: Sequence[EventBlock]) -> None:
         self.blocks = list(blocks)
         self._wrapped.clear()
         self.search()
@@ -179,7 +179,7 @@ class Transcript(LineView):
             return t("failures.imported")
         return t("event.step", step=step) if step else t("event.setting")
 
-    def build(self, width: int) -> Iterator[Row]:
+    def build(self, width: int) -> Iterator[DisplayRow]:
         step = -1
         for index, block in enumerate(self.blocks):
             if block.step != step:
@@ -189,21 +189,21 @@ class Transcript(LineView):
             known = self._wrapped.get(block.seq)
             if known is None or known.width != width or known.index != index or known.block is not block:
                 rows = list(self._block_rows(index, block, width))
-                known = self._wrapped[block.seq] = Wrapped(width, index, block, rows)
+                known = self._wrapped[block.seq] = WrappedBlock(width, index, block, rows)
             yield from known.rows
         turn = list(self._turn_rows(width))
         self._turns = len(turn)
         yield from turn
 
-    def _rule(self, words: str, width: int, owner: int = -1, role: str = "rule") -> Row:
+    def _rule(self, words: str, width: int, owner: int = -1, role: str = "rule") -> DisplayRow:
         title = f"── {words} "
-        return Row((("  ", "rule"), (title, role), ("─" * max(0, width - 3 - _cells(title)), "rule")), owner)
+        return DisplayRow((("  ", "rule"), (title, role), ("─" * max(0, width - 3 - _cells(title)), "rule")), owner)
 
     @property
     def _margin(self) -> int:
         return label_width() if self.margin_cells is None else self.margin_cells
 
-    def _turn_rows(self, width: int) -> Iterator[Row]:
+    def _turn_rows(self, width: int) -> Iterator[DisplayRow]:
         turn = self.turn
         if turn is None:
             return
@@ -213,18 +213,18 @@ class Transcript(LineView):
         tone = "warn" if turn.phase == "stopped" else "label"
         phase = t(f"turn.{turn.phase}")
         if _cells(phase) > gutter:
-            yield Row((("  ", "text"), (" " * gutter, tone), (" ", "text"), (phase, tone)), -1)
+            yield DisplayRow((("  ", "text"), (" " * gutter, tone), (" ", "text"), (phase, tone)), -1)
             phase = ""
         for number, row in enumerate(turn_rows(turn, max(8, width - gutter - 3), self._now)):
             label = pad(phase if number == 0 else "", gutter)
-            yield Row((("  ", "text"), (label, tone), (" ", "text"), *row), -1)
+            yield DisplayRow((("  ", "text"), (label, tone), (" ", "text"), *row), -1)
 
     def on_resize(self, event: object) -> None:
         if self.virtual_size.width != self.room or self._stale:
             self.rebuild()
         self.call_after_refresh(self._settle)
 
-    def _block_rows(self, index: int, block: Block, width: int) -> Iterator[Row]:
+    def _block_rows(self, index: int, block: EventBlock, width: int) -> Iterator[DisplayRow]:
         gutter = self._margin
         if block.heading:
             words = "".join(text for line in block.lines for text, _ in line)
@@ -247,7 +247,7 @@ class Transcript(LineView):
             rows.append([(t("event.fold"), "dim")])
         for number, row in enumerate(rows):
             label = pad(block.label if number == 0 else "", gutter)
-            yield Row(((" ", "text"), (" ", "text"), (label, block.tone), (" ", "text"), *row), index)
+            yield DisplayRow(((" ", "text"), (" ", "text"), (label, block.tone), (" ", "text"), *row), index)
 
     # search
 
@@ -275,7 +275,7 @@ class Transcript(LineView):
         for index, block in enumerate(self.blocks):
             texts = ("".join(part for part, _ in line) for line in block.whole)
             found = sum(1 for text in texts for _ in self._query.finditer(text))
-            self.hits += [Hit(index, nth) for nth in range(found)]
+            self.hits += [SearchMatch(index, nth) for nth in range(found)]
 
     def _go_to_hit(self) -> None:
         hit = self.hits[self.hit]
@@ -330,7 +330,7 @@ class Transcript(LineView):
         else:
             self._reveal(row)
         if changed or tail:
-            self.post_message(self.Looked(self.blocks[index]))
+            self.post_message(self.BlockHighlighted(self.blocks[index]))
 
     def _settle(self) -> None:
         """Find the reader's place again: the layout may have changed only now."""
@@ -440,17 +440,17 @@ class FindingScreen(Screen[None]):
     def action_find(self) -> None:
         self.query_one(FindBar).open()
 
-    @on(FindBar.Changed)
-    def _find(self, event: FindBar.Changed) -> None:
+    @on(FindBar.QueryChanged)
+    def _find(self, event: FindBar.QueryChanged) -> None:
         self.query_one(Transcript).find(clean(event.words, multiline=False))
         self._found()
 
-    @on(FindBar.Went)
-    def _find_next(self, event: FindBar.Went) -> None:
+    @on(FindBar.MatchRequested)
+    def _find_next(self, event: FindBar.MatchRequested) -> None:
         self.query_one(Transcript).find_next(event.by)
         self._found()
 
-    @on(FindBar.Left)
+    @on(FindBar.Closed)
     def _find_left(self) -> None:
         self.query_one(Transcript).find("")
         self.query_one(Transcript).focus()

@@ -18,12 +18,12 @@ from textual.widgets import Button, Collapsible, Input, Select, Static
 
 from app.desk import engines_offered
 from app.desk.dialogs import SHEET, Dialog
-from app.desk.engines_offered import ROOM, EngineField, ModeField, Offer
+from app.desk.engines_offered import ROOM, EngineField, EngineOption, ModeField
 from app.desk.episode.renderers import one, policy_name, seat_name
 from app.desk.widgets.field import Field, choice, line, plain
 from app.library import PackLine, RunLine
 from app.strings import known, t, term
-from app.strings.sentences import said
+from app.strings.sentences import translated
 from app.terminal import truncate
 from store.errors import StoreError
 from store.pack import Pack
@@ -54,7 +54,7 @@ class SeatsForm(Collapsible):
         }
         super().__init__(*self._fields.values(), title=t("new.seats"), collapsed=True)
 
-    def offer(self, offers: Sequence[Offer]) -> None:
+    def offer(self, offers: Sequence[EngineOption]) -> None:
         """Engines that can be had, for every seat that a model may take; what was chosen stays chosen."""
         models = [(truncate(one(offer.label), ROOM), offer.spec) for offer in offers]
         for role, field in self._fields.items():
@@ -127,7 +127,7 @@ def _label(name: str) -> str:
 
 
 def _note(name: str, info: FieldInfo) -> str:
-    return t(f"new.{name}.note") if known(f"new.{name}.note") else said(info.description or "")
+    return t(f"new.{name}.note") if known(f"new.{name}.note") else translated(info.description or "")
 
 
 def _short(info: FieldInfo) -> bool:
@@ -181,7 +181,7 @@ NAMED = 48
 
 
 @dataclass(frozen=True, slots=True)
-class OfferedTask:
+class TaskOption:
     """One task to choose: its id, the group in whose rows it counts, and how it is called in a list."""
 
     id: str
@@ -189,7 +189,7 @@ class OfferedTask:
     label: str
 
 
-def offered_tasks(pack: str, name: str) -> list[OfferedTask]:
+def offered_tasks(pack: str, name: str) -> list[TaskOption]:
     """The tasks that a pack has for a benchmark; none where they cannot be read (the start of a run says why).
 
     Slow (files are read): called from workers.
@@ -201,7 +201,7 @@ def offered_tasks(pack: str, name: str) -> list[OfferedTask]:
     except (StoreError, TaskError, OSError):
         return []
     return [
-        OfferedTask(
+        TaskOption(
             question.id,
             question.group,
             str(getattr(question, "heading", f"{question.id} {question.card['question']}")),
@@ -215,7 +215,7 @@ class TaskField(Field):
 
     def __init__(self) -> None:
         super().__init__(t("new.task"), choice([(t("new.task.all"), ALL)], "task"), id="task-field")
-        self._tasks: Sequence[OfferedTask] = ()
+        self._tasks: Sequence[TaskOption] = ()
 
     @property
     def chosen(self) -> str:
@@ -227,7 +227,7 @@ class TaskField(Field):
         """The groups that have tasks; none while nothing is known."""
         return {task.group for task in self._tasks}
 
-    def offer(self, tasks: Sequence[OfferedTask], group: str = "") -> None:
+    def offer(self, tasks: Sequence[TaskOption], group: str = "") -> None:
         """Put these in the list, those of a group where one is named; what was chosen stays chosen where it can."""
         self._tasks = tasks
         kept = self.chosen
@@ -274,7 +274,7 @@ class NewRunScreen(Dialog[tuple[RunSpec, bool] | None]):
         self._runs = runs
         self._engine = engine
         self._everything = False
-        self._offers: Sequence[Offer] = ()
+        self._offers: Sequence[EngineOption] = ()
 
     def compose(self) -> ComposeResult:
         every = loadable()
@@ -314,7 +314,7 @@ class NewRunScreen(Dialog[tuple[RunSpec, bool] | None]):
 
     @on(Select.Changed, "#benchmark, #pack")
     def _look_for_tasks(self) -> None:
-        def show(found: Sequence[OfferedTask]) -> bool:
+        def show(found: Sequence[TaskOption]) -> bool:
             self.query_one(TaskField).offer(found, self._env)
             return True
 
@@ -470,7 +470,7 @@ class NewRunScreen(Dialog[tuple[RunSpec, bool] | None]):
         self.query_one("#busy", Static).update(text)
         self.query_one("#busy").display = bool(text)
 
-    def _offer(self, offers: Sequence[Offer]) -> None:
+    def _offer(self, offers: Sequence[EngineOption]) -> None:
         self._offers = offers
         self.query_one(EngineField).offer(offers)
         for seats in self.query(SeatsForm):

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from app.desk.episode.renderers import Line, Piece, one
-from app.desk.widgets.lines import Row, rows_of
+from app.desk.widgets.lines import DisplayRow, rows_of
 from app.figures import points, spread
 from app.strings import duration, language, t, term
 from app.terminal import pad, truncate
@@ -36,7 +36,7 @@ TONES: Mapping[str, str] = {"finished": "good", UNFINISHED: "dim", "error": "bad
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class ProgressFigures:
     """How far a run is. rate: episodes a minute, mean: the strict mean so far in points; None where unknown."""
 
     outcomes: Mapping[str, int]
@@ -54,8 +54,8 @@ class Standing:
 
 
 def plot_rows(
-    standing: Standing | None, figures: Figures | None, why: str, why_failed: Reasons, width: int
-) -> Iterator[Row]:
+    standing: ProgressFigures | None, figures: Figures | None, why: str, why_failed: Reasons, width: int
+) -> Iterator[DisplayRow]:
     """What is known of a run. why: why there are no figures; why_failed: why episodes failed, and how many."""
     lines: list[Line] = []
     if standing is not None and standing.ended < standing.n:
@@ -72,7 +72,7 @@ def plot_rows(
     return (row for line in lines for row in rows_of(line, width, 2))
 
 
-def progress(standing: Standing, width: int) -> list[Line]:
+def progress(standing: ProgressFigures, width: int) -> list[Line]:
     """A bar with what is left at this rate, the mean so far and the errors so far."""
     told = [f"{standing.ended}/{standing.n}"]
     if standing.rate:

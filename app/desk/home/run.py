@@ -20,14 +20,14 @@ from textual.widgets import DataTable
 
 from app.desk.bindings import bindings
 from app.desk.episode.renderers import one, player_name
-from app.desk.home.plots import Standing, plot_rows
+from app.desk.home.plots import ProgressFigures, plot_rows
 from app.desk.messages import EpisodeLine
 from app.desk.widgets.find_bar import FindBar
 from app.desk.widgets.lines import LinesPane
 from app.desk.widgets.tables import RowsTable, SortedScreen
-from app.library import RunLine, StoredRun, read_groups, read_stored
+from app.library import RunContents, RunLine, read_groups, read_stored
 from app.strings import language, t, term
-from app.strings.sentences import said
+from app.strings.sentences import translated
 from app.terminal import truncate, width
 from store import places
 from store.errors import StoreError
@@ -85,7 +85,7 @@ LABELS = {one_class.name: one_class.label for one_class in CLASSES}
 """Why an episode failed -> Chinese, English."""
 
 
-def _read(line: RunLine) -> tuple[StoredRun, RunLine, float]:
+def _read(line: RunLine) -> tuple[RunContents, RunLine, float]:
     """The run as it is now, its line, and the seconds that this took."""
     began = time.monotonic()
     stored = read_stored(line.path)
@@ -108,7 +108,7 @@ class RunScreen(SortedScreen):
     def __init__(self, line: RunLine) -> None:
         super().__init__(classes="-run")
         self.line = line
-        self.stored: StoredRun | None = None
+        self.stored: RunContents | None = None
         self.figures: Figures | None = None
         self.groups: Mapping[str, Names] = {}
         self.failed: Mapping[str, EpisodeFailure] = {}
@@ -149,7 +149,7 @@ class RunScreen(SortedScreen):
     def _cannot_read(self, error: BaseException) -> None:
         self.unreadable = True
 
-    def _have(self, found: tuple[StoredRun, RunLine, float]) -> None:
+    def _have(self, found: tuple[RunContents, RunLine, float]) -> None:
         first, self.unreadable = self.stored is None, False
         self.stored, self.line, seconds = found
         self._rest = time.monotonic() + seconds
@@ -177,7 +177,7 @@ class RunScreen(SortedScreen):
 
     def _lacks(self, error: BaseException) -> bool:
         """What cannot be read of the run is said above its plots."""
-        self._why = said(str(getattr(error, "title", None) or error))
+        self._why = translated(str(getattr(error, "title", None) or error))
         self.show()
         return True
 
@@ -207,12 +207,12 @@ class RunScreen(SortedScreen):
         self.query_one("#plots", LinesPane).draw(partial(plot_rows, self._standing(), self.figures, why, reasons))
         self._show_rows()
 
-    def _standing(self) -> Standing | None:
+    def _standing(self) -> ProgressFigures | None:
         if self.stored is None:
             return None
         found = [strict for _, strict in self.stored.scores.values() if strict is not None]
         mean = POINTS * sum(found) / len(found) if found else None
-        return Standing(self.line.outcomes, self._rate, mean, self.moves)
+        return ProgressFigures(self.line.outcomes, self._rate, mean, self.moves)
 
     # the table
 
@@ -264,7 +264,7 @@ class RunScreen(SortedScreen):
         failed = self.failed.get(episode.id)
         if failed is not None and failed.verdict.main is not None:
             return LABELS[failed.verdict.main.failure][language() == "en"]
-        return said(episode.reason) if episode.outcome not in ("finished", "") else ""
+        return translated(episode.reason) if episode.outcome not in ("finished", "") else ""
 
     @property
     def rows(self) -> list[EpisodeLine]:

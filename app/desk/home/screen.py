@@ -23,18 +23,18 @@ from app.desk.dialogs import Dialog, buttons
 from app.desk.episode.renderers import Line, one, player_name
 from app.desk.home.new_run import NewRunScreen
 from app.desk.home.run import RunScreen, played, with_play
-from app.desk.messages import Closed, Fact, Moving, Progressed
+from app.desk.messages import EpisodesFinished, Fact, PlayMode, RunClosed
 from app.desk.scaffold import PanesScreen
-from app.desk.widgets.choice import Empty
+from app.desk.widgets.choice import EmptyState
 from app.desk.widgets.field import LineInput
 from app.desk.widgets.key_bar import KeyBar
 from app.desk.widgets.lines import TextPane
 from app.desk.widgets.tables import RowsTable
 from app.figures import rate
 from app.library import PackLine, RunLine
-from app.ready import lacking
+from app.ready_episodes import lacking
 from app.strings import counted, known, t, term
-from app.strings.sentences import said
+from app.strings.sentences import translated
 from app.terminal import truncate
 from models.llama import shipped
 from tasks.episode.scheduler import EpisodeEnded, Notice
@@ -42,7 +42,7 @@ from tasks.legalagentbench.questions import LONGEST_ASKED
 from tasks.run.spec import RunSpec
 
 
-class AskScreen(Dialog[str | None]):
+class QuestionScreen(Dialog[str | None]):
     """Gives the question; None when nothing is asked. The examples are of the kinds that the model knows."""
 
     help_id = "ask"
@@ -81,12 +81,12 @@ Door = Literal["trial", "law", "hops"]
 """What one can do at once: watch a trial, ask for the law of a day, watch a search of several hops."""
 
 
-class Doors(OptionList):
+class StartList(OptionList):
     """Two lines a door; Enter or a click opens it."""
 
     help_id = "doors"
     DEFAULT_CSS = """
-    Doors {
+    StartList {
         height: auto;
         width: 1fr;
         max-width: 76;
@@ -131,8 +131,8 @@ class HomeScreen(PanesScreen):
         with Horizontal(id="panes"):
             with Vertical(id="runs"):
                 yield RowsTable("runs")
-                yield Empty(id="none")
-                yield Doors(id="doors")
+                yield EmptyState(id="none")
+                yield StartList(id="doors")
             with Vertical(id="side"):
                 yield TextPane(id="packs")
                 yield TextPane(id="next")
@@ -165,12 +165,12 @@ class HomeScreen(PanesScreen):
 
     def update(self, notice: Notice | Fact) -> None:
         match notice:
-            case Progressed(done=done, total=total):
+            case EpisodesFinished(done=done, total=total):
                 self.progress = (done, total)
-            case Closed():
+            case RunClosed():
                 self.progress = None
                 self.reload()
-            case Moving(mode="paused"):
+            case PlayMode(mode="paused"):
                 self.progress = None
                 self.reload()
             case EpisodeEnded():
@@ -199,7 +199,7 @@ class HomeScreen(PanesScreen):
         table.display = bool(self.runs)
         more = len(self.runs) - MOST
         self.query_one("#runs").border_subtitle = t("home.more", n=MOST, of=len(self.runs)) if more > 0 else ""
-        empty, doors = self.query_one(Empty), self.query_one(Doors)
+        empty, doors = self.query_one(EmptyState), self.query_one(StartList)
         empty.display = not self.runs
         empty.say(t("home.empty" if self._loaded else "home.loading"), t("home.empty.hint") if self._loaded else "")
         doors.display = self._loaded and not self.runs
@@ -225,7 +225,7 @@ class HomeScreen(PanesScreen):
             tone = "mark" if "authored" in pack.provenance else "dim"
             lines.append(((one(pack.name), "question"), (f"  ● {marks}" if marks else "", tone)))
             if pack.error:
-                lines.append((("  ✘ ", "bad"), (one(said(pack.error)), "bad")))
+                lines.append((("  ✘ ", "bad"), (one(translated(pack.error)), "bad")))
             else:
                 lines.append((("  ", "dim"), (pack_counts(pack), "dim")))
         return lines
@@ -330,7 +330,7 @@ class HomeScreen(PanesScreen):
     def action_door(self, door: Door) -> None:
         self.run_worker(self.desk.start_demo(door), name="demo", exit_on_error=False)
 
-    def on_option_list_option_selected(self, event: Doors.OptionSelected) -> None:
+    def on_option_list_option_selected(self, event: StartList.OptionSelected) -> None:
         self.action_door(cast(Door, event.option_id))
 
     def action_ask(self) -> None:
@@ -338,7 +338,7 @@ class HomeScreen(PanesScreen):
             if question:
                 self.run_worker(self.desk.start_demo(question=question), name="ask", exit_on_error=False)
 
-        self.app.push_screen(AskScreen(), asked)
+        self.app.push_screen(QuestionScreen(), asked)
 
     def action_refresh(self) -> None:
         self.reload()
@@ -379,7 +379,7 @@ def run_cells(line: RunLine, room: int = 80) -> list[Text]:
     if line.error:
         return [
             Text("✘"),
-            Text.assemble(truncate(one(line.id), RUN), "\n", (truncate(one(said(line.error)), RUN), "dim")),
+            Text.assemble(truncate(one(line.id), RUN), "\n", (truncate(one(translated(line.error)), RUN), "dim")),
             Text(""),
             Text(""),
             Text(""),

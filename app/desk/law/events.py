@@ -58,7 +58,7 @@ def tool_name(tool: str) -> str:
     return t(f"tool.{tool}") if tool in (*KEYS, *IN_WORDS) else _line(tool)
 
 
-def asked(tool: str, given: object) -> str | None:
+def call_texts(tool: str, given: object) -> str | None:
     """The texts of a call, or None where it is no plain call of one of these tools."""
     texts = (
         given.get(ARGUMENTS[tool]) if tool in ARGUMENTS and isinstance(given, Mapping) and len(given) == 1 else None

@@ -28,9 +28,9 @@ from app.desk.law.events import (
     rule_of,
     window_of,
 )
-from app.desk.widgets.lines import Row, rows_of
+from app.desk.widgets.lines import DisplayRow, rows_of
 from app.law_lines import period_bar
-from app.law_reading import Life
+from app.law_reading import LawTimespan
 from app.law_words import note_words, span_words, understood
 from app.strings import known, t
 from app.terminal import width
@@ -46,24 +46,24 @@ BESIDE = 64
 """Cells of a pane in which bar and days stand on one line."""
 
 
-def law_rows(event: ToolReturned, room: int) -> Iterator[Row] | None:
+def law_rows(event: ToolReturned, room: int) -> Iterator[DisplayRow] | None:
     """The rows of a result, or None where it is none of these tools' own."""
     items = items_of(event)
     return _ROWS[event.tool](items, room) if items is not None else None
 
 
-def _articles(items: Sequence[Item], room: int) -> Iterator[Row]:
+def _articles(items: Sequence[Item], room: int) -> Iterator[DisplayRow]:
     life = _life(items)
     for place, item in enumerate(items):
         if place:
-            yield Row(())
+            yield DisplayRow(())
         if item.get("query"):
             yield from rows_of(((_text(item, "query"), "question"),), room)
         for line in _read(item):
             yield from rows_of(line, room)
         asked = _day(item)
         for number, hit in enumerate(item["hits"], 1):
-            yield Row((("─" * room, "rule"),))
+            yield DisplayRow((("─" * room, "rule"),))
             yield from _hit(number, hit, life, asked, room)
         if not item["hits"]:
             yield from rows_of(((t("law_screen.none"), "warn"),), room)
@@ -94,7 +94,7 @@ def _read(item: Item) -> Iterator[Line]:
         yield ((note_words(str(note)), "warn"),)
 
 
-def _hit(number: int, hit: Item, life: Life | None, asked: date | None, room: int) -> Iterator[Row]:
+def _hit(number: int, hit: Item, life: LawTimespan | None, asked: date | None, room: int) -> Iterator[DisplayRow]:
     title = ((f"　{_text(hit, 'title')}", "label"),) if hit.get("title") else ()
     yield from rows_of(((f"{number} ", "dim"), (article_name(hit), "question"), *title), room, INDENT)
     margin = " " * INDENT
@@ -106,7 +106,7 @@ def _hit(number: int, hit: Item, life: Life | None, asked: date | None, room: in
     if life is not None:
         bar = period_bar((first, last), life, min(LONGEST_BAR, room - INDENT), asked)
         if room < BESIDE:
-            yield Row(((margin, "dim"), *bar))
+            yield DisplayRow(((margin, "dim"), *bar))
         else:
             words = [*bar, (" ", "dim"), *words]
     yield from rows_of(((margin, "dim"), *words), room, INDENT)
@@ -131,16 +131,16 @@ def _hit(number: int, hit: Item, life: Life | None, asked: date | None, room: in
         rows = list(rows_of(((f"{margin}{one(''.join(str(text).split()))}", "dim"),), room, INDENT))
         yield from rows[:EXTRACT]
         if len(rows) > EXTRACT:
-            yield Row(((f"{margin}…", "dim"),))
+            yield DisplayRow(((f"{margin}…", "dim"),))
 
 
-def _pages(items: Sequence[Item], room: int) -> Iterator[Row]:
+def _pages(items: Sequence[Item], room: int) -> Iterator[DisplayRow]:
     for place, item in enumerate(items):
         if place:
-            yield Row(())
+            yield DisplayRow(())
         yield from rows_of(((_text(item, "query"), "question"),), room)
         for number, page in enumerate(item["pages"], 1):
-            yield Row((("─" * room, "rule"),))
+            yield DisplayRow((("─" * room, "rule"),))
             yield from rows_of(((f"{number} ", "dim"), (_text(page, "title") or "—", "label")), room, INDENT)
             yield from _where(page, room)
             for line in many(str(page.get("snippet") or "")):
@@ -149,15 +149,15 @@ def _pages(items: Sequence[Item], room: int) -> Iterator[Row]:
             yield from rows_of(((t("law_screen.none"), "warn"),), room)
 
 
-def _browsed(items: Sequence[Item], room: int) -> Iterator[Row]:
+def _browsed(items: Sequence[Item], room: int) -> Iterator[DisplayRow]:
     for place, page in enumerate(items):
         if place:
-            yield Row(())
+            yield DisplayRow(())
         yield from rows_of(((_text(page, "title") or "—", "question"),), room)
         yield from _where(page, room)
         for window in page["windows"]:
             name = t("law_events.window", number=window.get("number", "?"), of=window.get("of", "?"))
-            yield Row(((f"{name} ", "label"), ("─" * max(0, room - width(name) - 1), "rule")))
+            yield DisplayRow(((f"{name} ", "label"), ("─" * max(0, room - width(name) - 1), "rule")))
             for key, role in (("summary", "text"), ("extracted", "value"), ("text", "text")):
                 if window.get(key):
                     if key != "text":
@@ -166,7 +166,7 @@ def _browsed(items: Sequence[Item], room: int) -> Iterator[Row]:
                         yield from rows_of(line, room)
 
 
-def _where(page: Item, room: int) -> Iterator[Row]:
+def _where(page: Item, room: int) -> Iterator[DisplayRow]:
     margin = " " * INDENT
     day = _text(page, "day") or t("law_events.no_day")
     yield from rows_of(((margin, "dim"), (day, "text" if page.get("day") else "dim")), room, INDENT)
@@ -176,14 +176,14 @@ def _where(page: Item, room: int) -> Iterator[Row]:
 _ROWS = {RAG: _articles, COURT: _articles, WEB: _pages, BROWSE: _browsed}
 
 
-def _life(items: Sequence[Item]) -> Life | None:
+def _life(items: Sequence[Item]) -> LawTimespan | None:
     """The days from the first to the last of all retrieved versions: what the bars of one result have in common."""
     windows = [window_of(hit) for item in items for hit in item["hits"]]
     begins = [first for first, _ in windows if first is not None]
     if not begins:
         return None
     now = law_reading.today()
-    return Life(min(begins), max([now, *(last for _, last in windows if last), *begins]))
+    return LawTimespan(min(begins), max([now, *(last for _, last in windows if last), *begins]))
 
 
 def _day(item: Item) -> date | None:

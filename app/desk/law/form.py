@@ -51,14 +51,14 @@ class LawForm(Horizontal):
     }
     """
 
-    class Asked(Message):
+    class SearchRequested(Message):
         """Search for these words; `day` None: as the words say."""
 
         def __init__(self, words: str, day: date | None) -> None:
             super().__init__()
             self.words, self.day = words, day
 
-    class Wrong(Message):
+    class DayInvalid(Message):
         """The day does not exist, or '' when it was changed."""
 
         def __init__(self, sentence: str) -> None:
@@ -122,9 +122,9 @@ class LawForm(Horizontal):
         self._mark(wrong)
         if wrong:
             box.focus()
-            self.post_message(self.Wrong(t("law_screen.no_day", text=one(said))))
+            self.post_message(self.DayInvalid(t("law_screen.no_day", text=one(said))))
             return
-        self.post_message(self.Asked(self.query_one("#words", Input).value.strip(), day))
+        self.post_message(self.SearchRequested(self.query_one("#words", Input).value.strip(), day))
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()
@@ -137,7 +137,7 @@ class LawForm(Horizontal):
             return
         if event.input.id == "day" and event.input.has_class("-bad"):
             self._mark(False)
-            self.post_message(self.Wrong(""))
+            self.post_message(self.DayInvalid(""))
 
     def _mark(self, wrong: bool) -> None:
         for name in ("day", "day-label"):

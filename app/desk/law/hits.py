@@ -9,7 +9,7 @@ from datetime import date
 
 from app.desk.episode.renderers import Line, Piece, one
 from app.desk.law.events import STATES, days_words
-from app.desk.widgets.lines import Row, wrapped
+from app.desk.widgets.lines import DisplayRow, wrapped
 from app.law_lines import period_bar
 from app.law_reading import HitLine
 from app.strings import t, term
@@ -28,14 +28,14 @@ Words = re.Pattern[str] | None
 """The words of a question, which are marked."""
 
 
-def hit_rows(hits: Sequence[HitLine], day: date | None, words: Sequence[str], width: int) -> Iterator[Row]:
+def hit_rows(hits: Sequence[HitLine], day: date | None, words: Sequence[str], width: int) -> Iterator[DisplayRow]:
     """Hits under each other, with the words of the question marked."""
     longest = sorted({one(word) for word in words if word}, key=lambda word: (-len(word), word))
     marked = re.compile("|".join(map(re.escape, longest)), re.IGNORECASE) if longest else None
     for index, line in enumerate(hits):
         if index:
-            yield Row(())
-        yield from (Row(tuple(row), index) for row in _hit(index, line, day, marked, width))
+            yield DisplayRow(())
+        yield from (DisplayRow(tuple(row), index) for row in _hit(index, line, day, marked, width))
 
 
 def _hit(index: int, line: HitLine, day: date | None, words: Words, room: int) -> Iterable[Sequence[Piece]]:

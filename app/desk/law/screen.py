@@ -23,10 +23,10 @@ from app.desk.law.form import LawForm
 from app.desk.law.hits import hit_rows
 from app.desk.law.views import article_rows, comparable, diff_rows, first_sides, first_step, steps_of, timeline_rows
 from app.desk.scaffold import PanesScreen
-from app.desk.widgets.choice import Choice, Empty
+from app.desk.widgets.choice import Choice, EmptyState
 from app.desk.widgets.key_bar import KeyBar, ViewTabs
 from app.desk.widgets.lines import LinesPane, LineView, Make, row_text, rows_for
-from app.law_reading import Comparison, LawAnswer, LawDesk, Reading, StatutePack
+from app.law_reading import ArticleView, LawAnswer, LawDesk, StatutePack, VersionComparison
 from app.law_words import note_words, query_words
 from app.strings import counted, t
 from app.terminal import clean, truncate
@@ -54,7 +54,7 @@ class LawScreen(PanesScreen):
     def __init__(self) -> None:
         super().__init__()
         self.asked: LawAnswer | None = None
-        self.reading: Reading | None = None
+        self.reading: ArticleView | None = None
         self.tab = TEXT
         self.packs: list[StatutePack] = []
         self.book: LawDesk | None = None
@@ -76,7 +76,7 @@ class LawScreen(PanesScreen):
                     yield LinesPane("law_article", id="text")
                     yield Choice("law_timeline", id="timeline")
                     yield LinesPane("law_diff", id="diff")
-        yield Empty(id="nothing")
+        yield EmptyState(id="nothing")
 
     def on_unmount(self) -> None:
         if self.book is not None:
@@ -91,7 +91,7 @@ class LawScreen(PanesScreen):
         self._searching = False
         self._show_all()
 
-    def _compared(self, found: Comparison) -> None:
+    def _compared(self, found: VersionComparison) -> None:
         both = found.found.old and found.found.new
         self._show_diff(partial(diff_rows, found) if both else None)
 
@@ -139,8 +139,8 @@ class LawScreen(PanesScreen):
 
     # asking
 
-    @on(LawForm.Asked)
-    def _asked(self, event: LawForm.Asked) -> None:
+    @on(LawForm.SearchRequested)
+    def _asked(self, event: LawForm.SearchRequested) -> None:
         self._wrong = ""
         self.ask(event.words, event.day)
 
@@ -155,8 +155,8 @@ class LawScreen(PanesScreen):
             self.job("law_search", partial(self.book.ask, words, day), self._found, self._search_failed)
             self._show_all()
 
-    @on(LawForm.Wrong)
-    def _wrong_day(self, event: LawForm.Wrong) -> None:
+    @on(LawForm.DayInvalid)
+    def _wrong_day(self, event: LawForm.DayInvalid) -> None:
         self._wrong = event.sentence
         self.show()
 
@@ -186,13 +186,13 @@ class LawScreen(PanesScreen):
 
     # reading
 
-    @on(Choice.Looked)
-    def _looked(self, event: Choice.Looked) -> None:
-        if event.view.id == "hits" and not isinstance(event, Choice.Chosen):
+    @on(Choice.Highlighted)
+    def _looked(self, event: Choice.Highlighted) -> None:
+        if event.view.id == "hits" and not isinstance(event, Choice.Selected):
             self._read_hit(event.index)
 
-    @on(Choice.Chosen)
-    def _chosen(self, event: Choice.Chosen) -> None:
+    @on(Choice.Selected)
+    def _chosen(self, event: Choice.Selected) -> None:
         if event.view.id == "hits":
             self._read_hit(event.index)
             self.go_to(TEXT)
@@ -216,7 +216,7 @@ class LawScreen(PanesScreen):
         if self.book is not None:
             self.job("law_read", partial(self.book.read, law, number, day, label), self._read_done)
 
-    def _read_done(self, reading: Reading) -> None:
+    def _read_done(self, reading: ArticleView) -> None:
         self.reading, self._sides = reading, None
         self._show_reading()
 
@@ -276,7 +276,7 @@ class LawScreen(PanesScreen):
             self.on_descendant_focus()
         broken = [pack for pack in self.packs if pack.error]
         hint = "\n".join(f"✘ {one(pack.name)}：{one(pack.error)}" for pack in broken)
-        self.query_one(Empty).say(
+        self.query_one(EmptyState).say(
             t("law_screen.empty"), "\n\n".join(part for part in (t("law_screen.empty.hint"), hint) if part)
         )
         self.query_one(LawForm).relabel(self.book.example if self.book else "")
@@ -401,8 +401,8 @@ class LawScreen(PanesScreen):
         if self.reading is not None:
             self.go_to(tab)
 
-    @on(ViewTabs.Chosen)
-    def _tab_chosen(self, event: ViewTabs.Chosen) -> None:
+    @on(ViewTabs.TabActivated)
+    def _tab_chosen(self, event: ViewTabs.TabActivated) -> None:
         self.action_tab(event.index)
 
     def action_side(self, side: int = 0) -> None:
@@ -480,7 +480,7 @@ def say(*keys: str) -> Make:
     return rows_for([((t(key), "text" if number == 0 else "dim"),) for number, key in enumerate(keys)])
 
 
-def _sides_of(reading: Reading) -> tuple[int, int] | None:
+def _sides_of(reading: ArticleView) -> tuple[int, int] | None:
     """What is compared first: both sides of a hole, else the wording that is read against the one before it."""
     known = comparable(reading.entries)
     if isinstance(reading.answer, Gap):

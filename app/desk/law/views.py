@@ -14,7 +14,7 @@ from itertools import chain, groupby
 
 from app.desk.episode.renderers import Line, Piece, one
 from app.desk.law.events import STATES, days_words
-from app.desk.widgets.lines import ROLES, Row, beside, rows_of
+from app.desk.widgets.lines import ROLES, DisplayRow, beside, rows_of
 from app.law_lines import (
     HOLE,
     LABEL,
@@ -27,32 +27,32 @@ from app.law_lines import (
     with_years,
     years_width,
 )
-from app.law_reading import Comparison, Hole, Reading
+from app.law_reading import ArticleView, Hole, VersionComparison
 from app.law_words import change_word, clause_sides
 from app.strings import t
 from app.terminal import truncate, width
-from store.statutes.comparing import Compared, Part, articles_of
+from store.statutes.comparing import ArticleClause, ClauseComparison, articles_of
 from store.statutes.model import LawVersion
 from store.statutes.names import short_name
-from store.statutes.timeline import Entry
+from store.statutes.timeline import TimelineEntry
 from store.text.alignment import squeezed
 
 
-def article_rows(reading: Reading, width: int) -> Iterator[Row]:
+def article_rows(reading: ArticleView, width: int) -> Iterator[DisplayRow]:
     """What an article said on a day, what the check of its law found, and the laws around it."""
     for line in chain(reading_lines(reading, width), around(reading)):
         hang = LABEL if line and line[0][1] == "dim" and len(line) == 2 else 0
         yield from rows_of(line, width, hang)
 
 
-def comparable(entries: Sequence[Entry]) -> list[int]:
+def comparable(entries: Sequence[TimelineEntry]) -> list[int]:
     """Places of the entries whose words are known."""
     return [
         place for place, entry in enumerate(entries) if entry.article is not None and entry.article.text is not None
     ]
 
 
-def first_sides(entries: Sequence[Entry], place: int) -> tuple[int, int] | None:
+def first_sides(entries: Sequence[TimelineEntry], place: int) -> tuple[int, int] | None:
     """The wording at a place against the one before it; where none is before, against the one after.
 
     A wording alone stands against the version after it, or before it, whose articles may have taken its words.
@@ -79,17 +79,17 @@ def first_sides(entries: Sequence[Entry], place: int) -> tuple[int, int] | None:
     return (earlier[-1], at) if earlier else (at, later[0])
 
 
-def diff_rows(comparison: Comparison, width: int) -> Iterator[Row]:
+def diff_rows(comparison: VersionComparison, width: int) -> Iterator[DisplayRow]:
     """Two wordings in two columns, clause by clause."""
     found, column = comparison.found, (width - 3) // 2
     heads = (_head("old", comparison.old, found.old), _head("new", comparison.new, found.new))
     yield from beside(*heads, column)
-    yield Row((("─" * (column + 1) + "┼" + "─" * (width - column - 2), "rule"),))
+    yield DisplayRow((("─" * (column + 1) + "┼" + "─" * (width - column - 2), "rule"),))
     notes: list[Line] = [((t("law.uncertain"), "warn"),)] if comparison.uncertain else []
     notes.append(_summary(found))
     for note in notes:
         yield from rows_of(note, width)
-    yield Row((("─" * (column + 1) + "┬" + "─" * (width - column - 2), "rule"),))
+    yield DisplayRow((("─" * (column + 1) + "┬" + "─" * (width - column - 2), "rule"),))
     shown = ["", ""]
     for row in found.rows:
         sides: list[list[Line]] = [[], []]
@@ -105,7 +105,7 @@ def diff_rows(comparison: Comparison, width: int) -> Iterator[Row]:
         yield from beside(sides[0], sides[1], column)
 
 
-def _head(side: str, entry: Entry, parts: tuple[Part, ...]) -> list[Line]:
+def _head(side: str, entry: TimelineEntry, parts: tuple[ArticleClause, ...]) -> list[Line]:
     version = entry.version
     numbers: list[Line] = [
         ((article.number.chinese, "label"), (f"　{one(article.title)}".rstrip("　"), "text"))
@@ -119,7 +119,7 @@ def _head(side: str, entry: Entry, parts: tuple[Part, ...]) -> list[Line]:
     ]
 
 
-def _summary(found: Compared) -> Line:
+def _summary(found: ClauseComparison) -> Line:
     if found.same:
         return ((t("law.same"), "good"),)
     counts = {
@@ -137,15 +137,15 @@ LONGEST_BAR = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class TimelineStep:
     """One thing of a timeline: versions (more than one: a run without the article), or a hole between versions."""
 
     first: date | None
     last: date | None
-    entries: tuple[tuple[int, Entry], ...] = ()
+    entries: tuple[tuple[int, TimelineEntry], ...] = ()
 
     @property
-    def entry(self) -> Entry | None:
+    def entry(self) -> TimelineEntry | None:
         return self.entries[0][1] if len(self.entries) == 1 and self.entries[0][1].article is not None else None
 
     @property
@@ -157,27 +157,27 @@ class Step:
         return self.first is not None and self.first <= day and (self.last is None or day <= self.last)
 
 
-def steps_of(reading: Reading) -> list[Step]:
+def steps_of(reading: ArticleView) -> list[TimelineStep]:
     """The steps, oldest first."""
-    steps: list[Step] = []
+    steps: list[TimelineStep] = []
     numbered = list(enumerate(reading.entries))
     for missing, run in groupby(numbered, lambda pair: pair[1].article is None):
         pairs = list(run)
         for part in [pairs] if missing and not _broken(pairs, reading) else [[pair] for pair in pairs]:
             versions = [entry.version for _, entry in part]
-            steps.append(Step(versions[0].valid_from, versions[-1].valid_to, tuple(part)))
-    holes = [Step(*hole) for hole in (reading.life.holes if reading.life else ())]
+            steps.append(TimelineStep(versions[0].valid_from, versions[-1].valid_to, tuple(part)))
+    holes = [TimelineStep(*hole) for hole in (reading.life.holes if reading.life else ())]
     return sorted([*steps, *holes], key=lambda step: (step.first or date.min, not step.entries))
 
 
-def _broken(pairs: list[tuple[int, Entry]], reading: Reading) -> bool:
+def _broken(pairs: list[tuple[int, TimelineEntry]], reading: ArticleView) -> bool:
     """Whether a hole lies within this run of versions."""
     begins, ends = pairs[0][1].version.valid_from, pairs[-1][1].version.valid_from
     holes: tuple[Hole, ...] = reading.life.holes if reading.life else ()
     return begins is not None and ends is not None and any(begins < first < ends for first, _ in holes)
 
 
-def first_step(reading: Reading, steps: Sequence[Step]) -> int:
+def first_step(reading: ArticleView, steps: Sequence[TimelineStep]) -> int:
     """Where the cursor stands at first: at the hole asked for, else at the version shown, else at the end."""
     if reading.answer.kind == "gap":
         day = reading.day or reading.today
@@ -188,7 +188,9 @@ def first_step(reading: Reading, steps: Sequence[Step]) -> int:
     return next(shown, len(steps) - 1)
 
 
-def timeline_rows(reading: Reading, steps: Sequence[Step], sides: tuple[int, int] | None, room: int) -> Iterator[Row]:
+def timeline_rows(
+    reading: ArticleView, steps: Sequence[TimelineStep], sides: tuple[int, int] | None, room: int
+) -> Iterator[DisplayRow]:
     """Steps under each other, oldest first; `sides` are the entries that are compared."""
     if not steps:
         yield from rows_of(((t("law_screen.no_timeline"), "dim"),), room)
@@ -202,16 +204,16 @@ def timeline_rows(reading: Reading, steps: Sequence[Step], sides: tuple[int, int
     yield from rows_of(((f"{law}{reading.number.chinese}", "question"), (f"　{counts}", "dim")), room)
     if reading.life is not None:
         cells = min(40, max(8, room - years_width(reading.life)))
-        yield Row(tuple(with_years(law_bar(reading.life, cells), reading.life)))
+        yield DisplayRow(tuple(with_years(law_bar(reading.life, cells), reading.life)))
         if reading.day is not None:
-            yield Row(pointer(reading.life, cells, reading.day))
-    yield Row((("─" * room, "rule"),))
+            yield DisplayRow(pointer(reading.life, cells, reading.day))
+    yield DisplayRow((("─" * room, "rule"),))
     for place, step in enumerate(steps):
         for line in _step_lines(step, reading, sides or (-1, -1), room):
             yield from rows_of(line, room, INDENT, place)
 
 
-def _step_lines(step: Step, reading: Reading, sides: tuple[int, int], room: int) -> Iterator[Line]:
+def _step_lines(step: TimelineStep, reading: ArticleView, sides: tuple[int, int], room: int) -> Iterator[Line]:
     here: tuple[Piece, ...] = ()
     if reading.day is not None and step.covers(reading.day):
         here = ((f"　{TICK} {reading.day.isoformat()}", "mark"),)
@@ -248,7 +250,7 @@ def _step_lines(step: Step, reading: Reading, sides: tuple[int, int], room: int)
     yield _second(entry.version, reading, room - INDENT)
 
 
-def _second(version: LawVersion, reading: Reading, room: int) -> Line:
+def _second(version: LawVersion, reading: ArticleView, room: int) -> Line:
     margin: Piece = (" " * INDENT, "dim")
     state = reading.states.get(version.label, "unknown")
     word = t(f"law.state.{state}")

@@ -22,13 +22,13 @@ from app.desk.models.listing import LABEL, ModelLine, fact_lines, header_lines
 from app.desk.widgets.field import Field, PathCompletion, line
 from app.desk.widgets.lines import LinesPane
 from app.strings import billions, size_words, t
-from app.strings.sentences import said
+from app.strings.sentences import translated
 from models.errors import BadEngine
-from models.llama.header import Header, read_header
+from models.llama.header import GgufHeader, read_header
 from models.llama.library import LibraryEntry, name_for
 
 
-class Read(Message):
+class ReadProgress(Message):
     """So many bytes of so many have been read."""
 
     def __init__(self, done: int, total: int) -> None:
@@ -37,10 +37,10 @@ class Read(Message):
         self.total = total
 
     def can_replace(self, message: Message) -> bool:
-        return isinstance(message, Read)
+        return isinstance(message, ReadProgress)
 
 
-class _Reading(Dialog[str | None]):
+class _FileDialog(Dialog[str | None]):
     """A dialog whose work reads a whole file: told how far it is, stopped when the dialog goes."""
 
     CSS_PATH = [SHEET, "dialogs.tcss"]
@@ -51,10 +51,10 @@ class _Reading(Dialog[str | None]):
 
     def progress(self, done: int, total: int) -> None:
         if self._stop.is_set():
-            raise model_list.Stopped
-        self.post_message(Read(done, total))
+            raise model_list.ReadCancelled
+        self.post_message(ReadProgress(done, total))
 
-    def on_read(self, event: Read) -> None:
+    def on_read_progress(self, event: ReadProgress) -> None:
         bar = self.query_one(ProgressBar)
         bar.display = True
         bar.update(total=event.total, progress=event.done)
@@ -71,7 +71,7 @@ class Tick(Checkbox):
         return "✔" if self.value else " "
 
 
-class AddModelScreen(_Reading):
+class AddModelScreen(_FileDialog):
     """Asks for a file, looks at its header at once, and takes it in. Gives the model's name, or None."""
 
     help_id = "add_model"
@@ -104,7 +104,7 @@ class AddModelScreen(_Reading):
             path = event.value.strip()
             self.job("peek", partial(_peek, path), partial(self._peeked, path), lambda error: True)
 
-    def _peeked(self, path: str, header: Header | str) -> None:
+    def _peeked(self, path: str, header: GgufHeader | str) -> None:
         if path != self._path:
             return
         if isinstance(header, str):
@@ -162,7 +162,7 @@ class AddModelScreen(_Reading):
         self.action_confirm()
 
 
-def _peek(path: str) -> Header | str | None:
+def _peek(path: str) -> GgufHeader | str | None:
     """The header of a file, or what is wrong with it; None while there is none of that name. Called from workers."""
     file = Path(os.path.expanduser(path))
     if not file.exists():
@@ -173,7 +173,7 @@ def _peek(path: str) -> Header | str | None:
         return error.title
 
 
-class CheckModelScreen(_Reading):
+class CheckModelScreen(_FileDialog):
     """Reads a file of the library to its end and says all that is known of it."""
 
     help_id = "check_model"
@@ -205,7 +205,7 @@ class CheckModelScreen(_Reading):
         self.query_one(ProgressBar).display = False
         model, found = result
         if model.fault:
-            self._say(one(said(model.fault)), "bad")
+            self._say(one(translated(model.fault)), "bad")
         elif found != model.entry.sha256:
             self._say(t("models.check.differs"), "bad")
         else:

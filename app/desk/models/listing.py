@@ -12,14 +12,14 @@ from pathlib import Path
 
 from app.desk.episode.renderers import Line, one
 from app.strings import billions, size_words, t
-from app.strings.sentences import said
+from app.strings.sentences import translated
 from app.terminal import pad
 from models.errors import BadEngine
 from models.llama import library, shipped
-from models.llama.header import Header, read_header
+from models.llama.header import GgufHeader, read_header
 from models.llama.library import LibraryEntry
 from models.llama.memory import Need, available, default_context, estimate
-from models.llama.process import Process
+from models.llama.process import EngineProcess
 from store import identity, places
 from store.errors import StoreError
 
@@ -29,7 +29,7 @@ SLOTS = (1, 4, 8)
 """Sequences for which the memory is estimated."""
 
 
-class Stopped(Exception):
+class ReadCancelled(Exception):
     """Raised by a `Progress` that wants no more."""
 
 
@@ -39,7 +39,7 @@ class ModelLine:
 
     entry: LibraryEntry
     file: Path
-    header: Header | None
+    header: GgufHeader | None
     fault: str = ""
 
     @property
@@ -71,7 +71,7 @@ class ModelLine:
 
 
 @dataclass(frozen=True)
-class ModelShelf:
+class ModelLibrary:
     """The library, and how much memory is free (0 = the system does not say). `fault` where it cannot be read at
     all."""
 
@@ -87,22 +87,22 @@ def models() -> list[ModelLine]:
     Raises:
         BadEngine: the catalogue is damaged.
     """
-    folder, process = places.models(), Process()
+    folder, process = places.models(), EngineProcess()
     try:
         return [_line(entry, entry.file(folder), entry.state(folder), process) for entry in library.entries(folder)]
     finally:
         process.close()
 
 
-def shelf() -> ModelShelf:
+def list_models() -> ModelLibrary:
     """Everything the Models screen shows."""
     try:
-        return ModelShelf(tuple(models()), available())
+        return ModelLibrary(tuple(models()), available())
     except BadEngine as error:
-        return ModelShelf(fault=error.title, hint=error.hint)
+        return ModelLibrary(fault=error.title, hint=error.hint)
 
 
-def _line(entry: LibraryEntry, file: Path, state: str, process: Process | None = None) -> ModelLine:
+def _line(entry: LibraryEntry, file: Path, state: str, process: EngineProcess | None = None) -> ModelLine:
     if state != "ok":
         fault = shipped.gone(entry.name, state).title if entry.shipped else t(f"models.state.{state}")
         return ModelLine(entry, file, None, fault)
@@ -155,7 +155,7 @@ def _named(facts: list[Fact]) -> list[Line]:
 
 
 def _faults(line: ModelLine) -> list[Fact]:
-    return [("fault", one(said(line.fault)), "bad")] if line.fault else []
+    return [("fault", one(translated(line.fault)), "bad")] if line.fault else []
 
 
 def _shipped(line: ModelLine) -> list[Line]:
@@ -232,7 +232,7 @@ def memory_lines(line: ModelLine, free: int) -> list[Line]:
     return shown
 
 
-def header_lines(header: Header) -> list[Line]:
+def header_lines(header: GgufHeader) -> list[Line]:
     """The scalars of the header and the chat template, as they stand in the file."""
     lines: list[Line] = [((" ", "dim"),), ((t("models.check.metadata"), "label"),)]
     for key, value in header.metadata.items():

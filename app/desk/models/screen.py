@@ -18,15 +18,15 @@ from app.desk.episode.renderers import one
 from app.desk.home.new_run import NewRunScreen
 from app.desk.models import listing as model_list
 from app.desk.models.dialogs import AddModelScreen, CheckModelScreen
-from app.desk.models.listing import LABEL, ModelLine, ModelShelf, fact_lines
+from app.desk.models.listing import LABEL, ModelLibrary, ModelLine, fact_lines
 from app.desk.scaffold import PanesScreen
-from app.desk.widgets.choice import Empty
+from app.desk.widgets.choice import EmptyState
 from app.desk.widgets.key_bar import KeyBar
 from app.desk.widgets.lines import TextPane
 from app.desk.widgets.tables import RowsTable
 from app.library import PackLine, RunLine
 from app.strings import billions, size_words, t
-from app.strings.sentences import said
+from app.strings.sentences import translated
 from app.terminal import truncate
 from models.llama.library import LibraryEntry
 from tasks.run.spec import RunSpec
@@ -50,20 +50,20 @@ class ModelsScreen(PanesScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        self.shelf = ModelShelf()
+        self.shelf = ModelLibrary()
         self._loaded = False
 
     def panes(self) -> ComposeResult:
         with Horizontal(id="panes"):
             with Vertical(id="list"):
                 yield RowsTable("models")
-                yield Empty(id="none")
+                yield EmptyState(id="none")
             yield TextPane(id="facts")
 
     def reload(self) -> None:
-        self.job("shelf", model_list.shelf, self._have)
+        self.job("shelf", model_list.list_models, self._have)
 
-    def _have(self, shelf: ModelShelf) -> None:
+    def _have(self, shelf: ModelLibrary) -> None:
         self.shelf, self._loaded = shelf, True
         self.show()
 
@@ -78,11 +78,11 @@ class ModelsScreen(PanesScreen):
 
     def _show_table(self) -> None:
         lines = self.shelf.lines
-        table, empty = self.query_one(RowsTable), self.query_one(Empty)
+        table, empty = self.query_one(RowsTable), self.query_one(EmptyState)
         table.display, empty.display = bool(lines), not lines
         self.query_one("#facts").display = bool(lines)
         if self.shelf.fault:
-            empty.say(one(said(self.shelf.fault)), one(said(self.shelf.hint)))
+            empty.say(one(translated(self.shelf.fault)), one(translated(self.shelf.hint)))
         elif self._loaded:
             empty.say(t("models.empty"), t("models.empty.hint"))
         else:

@@ -46,7 +46,7 @@ class ReviewForm(Vertical):
     }
     """
 
-    class Submitted(Message):
+    class EntrySubmitted(Message):
         """A complete entry."""
 
         def __init__(self, value: float, author: str, reason: str) -> None:
@@ -56,7 +56,7 @@ class ReviewForm(Vertical):
     class AuthorChanged(Message):
         """Somebody else writes."""
 
-    class Left(Message):
+    class Cancelled(Message):
         """Back to what is reviewed."""
 
     def __init__(self, *, id: str) -> None:
@@ -154,7 +154,7 @@ class ReviewForm(Vertical):
             return self._wrong("reason", t("review_screen.bad.reason"))
         if len(reason) > LONGEST_REASON:
             return self._wrong("reason", t("review_screen.bad.reason_long", n=LONGEST_REASON))
-        self.post_message(self.Submitted(value, author, reason))
+        self.post_message(self.EntrySubmitted(value, author, reason))
         return None
 
     def _wrong(self, name: str, sentence: str) -> None:
@@ -162,7 +162,7 @@ class ReviewForm(Vertical):
         self.query_one(f"#{name}").focus()
 
     def action_leave(self) -> None:
-        self.post_message(self.Left())
+        self.post_message(self.Cancelled())
 
 
 def number_in(text: str) -> float | None:

@@ -14,7 +14,7 @@ from app.desk.episode.renderers import Line, many, one, policy_name
 from app.desk.jobs import OnDesk
 from app.desk.live import LiveRun
 from app.desk.review.runs import ended
-from app.desk.widgets.choice import Thing, fixed
+from app.desk.widgets.choice import ChoiceItem, fixed
 from app.library import RunLine
 from app.strings import known, t
 from tasks.errors import UsageError
@@ -37,7 +37,7 @@ class ReviewPane(OnDesk, Vertical):
         self.query_one("#steps", ContentSwitcher).current = step
         if self.display:
             self.first.focus()
-        self.post_message(self.Turned())
+        self.post_message(self.ViewChanged())
 
     # what a tab has to say
 
@@ -64,7 +64,7 @@ class ReviewPane(OnDesk, Vertical):
         """Whether an action has a meaning now: None is dim, False is absent."""
         return False
 
-    class Turned(Message):
+    class ViewChanged(Message):
         """The tab shows something else: title and keys may have changed."""
 
     def back(self) -> bool:
@@ -77,13 +77,13 @@ def words(title: str, hint: str = "") -> list[Line]:
     return [((title, "question"),), *([(), *many(hint, "dim")] if hint else [])]
 
 
-def run_thing(run: RunLine) -> Thing:
+def run_thing(run: RunLine) -> ChoiceItem:
     """A run in two lines."""
     name = f"benchmark.{run.benchmark}"
     words = [t(name) if known(name) else one(run.benchmark), policy_name(run.agent, run.model)]
     fictional = ((f"  ● {t('mark.fictional')}", "mark"),) if run.fictional else ()
     when = run.created[:16].replace("T", " ")
-    return Thing(
+    return ChoiceItem(
         fixed(
             ((" · ".join(words), "question"), *fictional),
             (

@@ -13,8 +13,8 @@ from textual.events import Resize
 
 from app.court_words import addressees, speaker
 from app.desk.episode.renderers import Line, many, one, seat_name
-from app.desk.review.runs import Asked, EpisodeReview
-from app.desk.widgets.lines import LinesPane, Row, rule, wrapped
+from app.desk.review.runs import EpisodeReview, ReviewMetric
+from app.desk.widgets.lines import DisplayRow, LinesPane, rule, wrapped
 from app.strings import known, language, t
 from app.terminal import truncate
 from tasks.courts.casefile.case import AdviceCase, Case, CivilCase, CriminalCase, Env
@@ -36,7 +36,7 @@ RULED = "判决如下"
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class TranscriptEntry:
     """One utterance: its lines, and its place among all. A heading stands alone, with a line across; its place is
     -1."""
 
@@ -45,7 +45,7 @@ class Entry:
     heading: str = ""
 
 
-def entries_of(review: EpisodeReview) -> list[Entry]:
+def entries_of(review: EpisodeReview) -> list[TranscriptEntry]:
     """The record, in order."""
     if review.env is not None:
         return list(_hearing(review, review.env))
@@ -53,16 +53,18 @@ def entries_of(review: EpisodeReview) -> list[Entry]:
     parts = [("event.question", asked, "question"), ("event.answered", result.res, "answer")]
     if result.summary and result.summary != result.res:
         parts.append(("event.summary", result.summary, "text"))
-    found: list[Entry] = []
+    found: list[TranscriptEntry] = []
     for place, (name, text, role) in enumerate(parts):
         found += [
-            Entry((), -1, t(name)),
-            Entry(many(text, role) if text.strip() else (((t("review_screen.nothing_said"), "warn"),),), place),
+            TranscriptEntry((), -1, t(name)),
+            TranscriptEntry(
+                many(text, role) if text.strip() else (((t("review_screen.nothing_said"), "warn"),),), place
+            ),
         ]
     return found
 
 
-def _hearing(review: EpisodeReview, env: Env) -> Iterator[Entry]:
+def _hearing(review: EpisodeReview, env: Env) -> Iterator[TranscriptEntry]:
     """Utterances with the stage they begin above them: what follows from an utterance is recorded after it."""
     events, names = review.events, names_of(review.question.card)
     for place, event in enumerate(events):
@@ -72,10 +74,12 @@ def _hearing(review: EpisodeReview, env: Env) -> Iterator[Entry]:
             if isinstance(later, Said):
                 break
             if isinstance(later, StageEntered):
-                yield Entry((), -1, one(later.name))
+                yield TranscriptEntry((), -1, one(later.name))
         to = f" → {one(addressees(event.to, env, names))}" if event.to else ""
         first, *rest = many(shown(event.text))
-        yield Entry((((one(speaker(event.seat, env, names)), "seat"), (f"{to}：", "dim"), *first), *rest), place)
+        yield TranscriptEntry(
+            (((one(speaker(event.seat, env, names)), "seat"), (f"{to}：", "dim"), *first), *rest), place
+        )
 
 
 def place_of(review: EpisodeReview, metric: str) -> int:
@@ -103,11 +107,11 @@ class RecordPane(LinesPane):
 
     def __init__(self, help_id: str, *, id: str) -> None:
         super().__init__(help_id, id=id)
-        self._entries: Sequence[Entry] = ()
+        self._entries: Sequence[TranscriptEntry] = ()
         self._place = -1
         self._waits = False
 
-    def show_entries(self, entries: Sequence[Entry]) -> None:
+    def show_entries(self, entries: Sequence[TranscriptEntry]) -> None:
         self._entries = entries
         self.rebuild()
 
@@ -133,14 +137,14 @@ class RecordPane(LinesPane):
             top = next((y for y, row in enumerate(self.rows) if row.owner == self._place >= 0), 0)
             self.scroll_to(y=top, animate=False, force=True, immediate=True)
 
-    def build(self, width: int) -> Iterable[Row]:
+    def build(self, width: int) -> Iterable[DisplayRow]:
         for entry in self._entries:
             if entry.heading:
                 yield rule(entry.heading, width)
             for number, line in enumerate(entry.lines):
                 start = (("  ", "text"),) if number else ()
                 for row in wrapped((*start, *line), width, 2):
-                    yield Row(tuple(row), entry.place)
+                    yield DisplayRow(tuple(row), entry.place)
 
 
 Section = tuple[str, Iterable[str]]
@@ -173,7 +177,7 @@ def _who(role: str, env: Env) -> str:
     return one(role_name(role, env)) if language() == "zh" else seat_name(role)
 
 
-def reference_lines(review: EpisodeReview, asked: Asked) -> list[Line]:
+def reference_lines(review: EpisodeReview, asked: ReviewMetric) -> list[Line]:
     """The reference of a metric under headings, then how graders are told to score."""
     if review.held:
         return [((t("review_screen.held"), "warn"),), *many(t("review_screen.held.hint"), "dim")]

@@ -32,7 +32,18 @@ from tasks.errors import UsageError
 from tasks.run.header import HeaderData, header_of, is_fictional
 from tasks.run.plan import stored_task_file
 from tasks.run.reading import GRADER, read_episode, stopped_of
-from tasks.scoring.human import SCORER, SEED, SHARE, Chosen, add_score, drawn, group_of, newest, sample, scale_of
+from tasks.scoring.human import (
+    SCORER,
+    SEED,
+    SHARE,
+    SampledEpisode,
+    add_score,
+    drawn,
+    group_of,
+    newest,
+    sample,
+    scale_of,
+)
 from tasks.scoring.result import INFRASTRUCTURE, Result
 
 
@@ -44,7 +55,7 @@ class EpisodeToScore:
     known of the sample only.
     """
 
-    chosen: Chosen
+    chosen: SampledEpisode
     sampled: bool = False
     scored: tuple[str, ...] = ()
     waiting: tuple[str, ...] = ()
@@ -65,7 +76,7 @@ class RunToScore:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ReviewMetric:
     """One thing to score: its name, the best value of its scale, and the words by which graders are told how."""
 
     metric: str
@@ -80,20 +91,20 @@ class EpisodeReview:
 
     path: Path
     run: str
-    chosen: Chosen
+    chosen: SampledEpisode
     question: Any
     env: Env | None
     fictional: bool
     events: tuple[Event, ...]
     result: Result
     seed: int
-    asked: tuple[Asked, ...]
+    asked: tuple[ReviewMetric, ...]
     rows: tuple[ScoreRow, ...]
     held: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class MetricScore:
     """One score of a metric: who gave it, person or grader, and why. `counts`: it is the newest word of its
     author."""
 
@@ -111,7 +122,7 @@ def ended(path: Path) -> bool:
         return all(stopped_of(journal, attempts[-1].id) is not None for _, attempts in journal.walk())
 
 
-def held_tasks(path: Path) -> frozenset[str]:
+def tasks_in_play(path: Path) -> frozenset[str]:
     """Tasks of a run that a person plays in the tested seat and has not finished."""
     with Journal.open(path) as journal:
         states = (fold(read_episode(journal, row.id)) for row in _open(journal))
@@ -161,35 +172,37 @@ def _questions(header: HeaderData) -> tuple[Benchmark, dict[str, Any]]:
     return bench, {question.id: question for question in bench.load(stored_task_file(header))}
 
 
-def _sampled(every: Sequence[Chosen]) -> list[str]:
+def _sampled(every: Sequence[SampledEpisode]) -> list[str]:
     groups: dict[str, list[str]] = {}
     for one in every:
         groups.setdefault(one.group, []).append(one.episode)
     return [name for members in groups.values() for name in drawn(members, SHARE, SEED)]
 
 
-def _line(journal: Journal, bench: Benchmark, questions: Mapping[str, Any], chosen: Chosen) -> EpisodeToScore:
+def _line(journal: Journal, bench: Benchmark, questions: Mapping[str, Any], chosen: SampledEpisode) -> EpisodeToScore:
     question = questions.get(chosen.task_id)
     if question is None:
         return EpisodeToScore(chosen, True)
     state = fold(read_episode(journal, chosen.episode))
-    asked = [one.metric for one in asked_of(bench, question, bench.result(chosen.task_id, 0, state), state)]
+    asked = [one.metric for one in review_metrics(bench, question, bench.result(chosen.task_id, 0, state), state)]
     told = {metric for _, _, metric in newest(journal.scores(chosen.attempt))}
     scored = tuple(name for name in [*asked, *sorted(told - set(asked))] if name in told)
     return EpisodeToScore(chosen, True, scored, tuple(name for name in asked if name not in told))
 
 
-def asked_of(bench: Benchmark, question: Any, result: Result, state: State) -> tuple[Asked, ...]:
+def review_metrics(bench: Benchmark, question: Any, result: Result, state: State) -> tuple[ReviewMetric, ...]:
     """What a person may score of an episode: what graders are asked, and how far simulated roles kept to their
     part."""
     gradings = bench.gradings(question, result)
     found = {
-        name: Asked(name, scale_of(name), rubric_of(grading.text)) for grading in gradings for name in grading.failed
+        name: ReviewMetric(name, scale_of(name), rubric_of(grading.text))
+        for grading in gradings
+        for name in grading.failed
     }
     if isinstance(question, CourtQuestion) and result.scored:
         for role in _played(question, state):
             name = CONSISTENCY + role
-            found.setdefault(name, Asked(name, scale_of(name), rubric_of(load(CONSISTENCY_PROMPT))))
+            found.setdefault(name, ReviewMetric(name, scale_of(name), rubric_of(load(CONSISTENCY_PROMPT))))
     return tuple(found.values())
 
 
@@ -223,7 +236,9 @@ def read_review(path: Path, episode: str) -> EpisodeReview:
         question, attempt = questions.get(row.task_id), journal.attempts(row.id)[-1].id
         if question is None:
             raise UsageError(t("review_screen.no_task", task=row.task_id), t("review_screen.no_task.hint"))
-        chosen = Chosen(row.id, row.task_id, group_of(row.task_id, state.card), 0, state.stopped.outcome, attempt, ())
+        chosen = SampledEpisode(
+            row.id, row.task_id, group_of(row.task_id, state.card), 0, state.stopped.outcome, attempt, ()
+        )
         others = (fold(read_episode(journal, row.id)) for row in journal.episodes() if row.task_id == chosen.task_id)
         held = any(map(_held, others))
         rows = tuple(journal.scores(chosen.attempt))
@@ -231,7 +246,7 @@ def read_review(path: Path, episode: str) -> EpisodeReview:
     return EpisodeReview(
         path, str(header.get("run", path.stem)), chosen, question, env_of(state.card),
         is_fictional(header), tuple(record.event for record in state.records), result,
-        state.seed, asked_of(bench, question, result, state), rows, held,
+        state.seed, review_metrics(bench, question, result, state), rows, held,
     )  # fmt: skip
 
 
@@ -248,7 +263,7 @@ def append(review: EpisodeReview, metric: str, value: float, author: str, reason
         return replace(review, rows=tuple(journal.scores(review.chosen.attempt)))
 
 
-def given(rows: Iterable[ScoreRow], metric: str) -> list[Given]:
+def given(rows: Iterable[ScoreRow], metric: str) -> list[MetricScore]:
     """What persons and graders said of a metric, oldest first."""
     rows = list(rows)
     newest_of = newest(rows)
@@ -259,7 +274,7 @@ def given(rows: Iterable[ScoreRow], metric: str) -> list[Given]:
         value, person = row.value[metric], row.scorer == SCORER
         known = isinstance(value, int | float) and math.isfinite(value)
         counts = newest_of.get((row.attempt, row.author, metric)) is row if person else known
-        found.append(Given(row.author, person, value if known else None, _reason(row, metric), row.at, counts))
+        found.append(MetricScore(row.author, person, value if known else None, _reason(row, metric), row.at, counts))
     return found
 
 
@@ -269,7 +284,7 @@ def _reason(row: ScoreRow, metric: str) -> str:
     return str(about.get("reason") or about.get("failed") or "")
 
 
-def visible_to(rows: Iterable[ScoreRow], metric: str, author: str) -> tuple[list[Given], int]:
+def visible_to(rows: Iterable[ScoreRow], metric: str, author: str) -> tuple[list[MetricScore], int]:
     """What somebody may see of the scores of a metric, and how many stay hidden: all others' until the own one is
     given."""
     every = given(rows, metric)

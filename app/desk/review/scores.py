@@ -19,17 +19,17 @@ from app.desk.review.form import ReviewForm
 from app.desk.review.pane import ReviewPane, admit, run_thing, words
 from app.desk.review.record import RecordPane, entries_of, metric_words, place_of, plain_words, reference_lines
 from app.desk.review.runs import (
-    Asked,
     EpisodeReview,
     EpisodeToScore,
-    Given,
+    MetricScore,
+    ReviewMetric,
     RunToScore,
     append,
     read_review,
     read_run,
     visible_to,
 )
-from app.desk.widgets.choice import Choice, Thing, Things, fixed
+from app.desk.widgets.choice import Choice, ChoiceItem, ChoiceList, fixed
 from app.desk.widgets.lines import LinesPane
 from app.library import RunLine
 from app.strings import counted, t
@@ -54,11 +54,11 @@ class ScoresPane(ReviewPane):
 
     def compose(self) -> ComposeResult:
         with ContentSwitcher(initial=self.BEGINNING, id="steps"):
-            yield Things("review", id="runs")
-            yield Things("review", id="episodes")
+            yield ChoiceList("review", id="runs")
+            yield ChoiceList("review", id="episodes")
             with Horizontal(id="scoring"):
                 with Vertical(id="left"):
-                    yield Things("review_score", id="metrics")
+                    yield ChoiceList("review_score", id="metrics")
                     yield LinesPane("review_score", id="history")
                 yield RecordPane("review_record", id="hearing")
                 with Vertical(id="right"):
@@ -146,17 +146,17 @@ class ScoresPane(ReviewPane):
     def _show_runs(self) -> None:
         empty = "review_screen.no_runs" if self._listed else "home.loading"
         said = words(t(empty), t("review_screen.no_runs.hint") if self._listed else "")
-        self.query_one("#runs", Things).show([run_thing(run) for run in self.runs], said)
+        self.query_one("#runs", ChoiceList).show([run_thing(run) for run in self.runs], said)
 
     def _show_episodes(self) -> None:
         if self.run is None:
             return
         said = words(t("review_screen.no_episodes"), t("review_screen.no_episodes.hint"))
-        self.query_one("#episodes", Things).show(list(_episode_things(self.run)), said)
+        self.query_one("#episodes", ChoiceList).show(list(_episode_things(self.run)), said)
 
     @property
-    def _asked(self) -> Asked | None:
-        place = self.query_one("#metrics", Things).cursor
+    def _asked(self) -> ReviewMetric | None:
+        place = self.query_one("#metrics", ChoiceList).cursor
         asked = self.review.asked if self.review is not None else ()
         return asked[place] if 0 <= place < len(asked) else None
 
@@ -177,8 +177,8 @@ class ScoresPane(ReviewPane):
             state = f"  {_short(asked.metric)}" + ("" if scored else f" · {t('review_screen.waits')}")
             blind: tuple[Line, ...] = (((f"  {counted('review_screen.hidden', hidden)}", "dim"),),) if hidden else ()
             name = metric_words(asked.metric, review.question)
-            things.append(Thing(fixed((mark, (f" {name}", "question")), ((state, "dim"),), *blind)))
-        self.query_one("#metrics", Things).show(
+            things.append(ChoiceItem(fixed((mark, (f" {name}", "question")), ((state, "dim"),), *blind)))
+        self.query_one("#metrics", ChoiceList).show(
             things, words(t("review_screen.no_metrics"), t("review_screen.no_metrics.hint")), at=at
         )
 
@@ -238,12 +238,12 @@ class ScoresPane(ReviewPane):
         }  # fmt: skip
         return rules.get(action, False)
 
-    def on_choice_looked(self, event: Choice.Looked) -> None:
+    def on_choice_highlighted(self, event: Choice.Highlighted) -> None:
         event.stop()
         if event.view.id == "metrics":
             self._show_metric()
 
-    def on_choice_chosen(self, event: Choice.Chosen) -> None:
+    def on_choice_selected(self, event: Choice.Selected) -> None:
         event.stop()
         if event.view.id == "runs":
             return self.take(self.runs[event.index].path)
@@ -268,7 +268,7 @@ class ScoresPane(ReviewPane):
         names = [line.chosen.episode for line in self.run.episodes]
         at = names.index(self.review.chosen.episode) + by if self.review.chosen.episode in names else -1
         if 0 <= at < len(names):
-            self.query_one("#episodes", Things).move_to(at, tell=False)
+            self.query_one("#episodes", ChoiceList).move_to(at, tell=False)
             self.open(names[at])
 
     def back(self) -> bool:
@@ -286,12 +286,12 @@ class ScoresPane(ReviewPane):
         self._show_metrics()
         self._show_history()
 
-    @on(ReviewForm.Left)
+    @on(ReviewForm.Cancelled)
     def _left(self) -> None:
         self.query_one("#metrics").focus()
 
-    @on(ReviewForm.Submitted)
-    def _submitted(self, event: ReviewForm.Submitted) -> None:
+    @on(ReviewForm.EntrySubmitted)
+    def _submitted(self, event: ReviewForm.EntrySubmitted) -> None:
         review, metric, live = self.review, self.metric, self.desk.live
         if review is None:
             return
@@ -313,7 +313,7 @@ class ScoresPane(ReviewPane):
         self._show_history()
         form.say(t("review_screen.appended", metric=one(self.metric)))
         self.query_one("#metrics").focus()
-        self.post_message(self.Turned())
+        self.post_message(self.ViewChanged())
 
 
 def _short(metric: str) -> str:
@@ -321,7 +321,7 @@ def _short(metric: str) -> str:
     return "CON" if metric.startswith(CONSISTENCY) else one(metric)
 
 
-def _episode_things(run: RunToScore) -> Iterator[Thing]:
+def _episode_things(run: RunToScore) -> Iterator[ChoiceItem]:
     """The sample under a heading a group, then all others."""
     before = ""
     for line in run.episodes:
@@ -336,7 +336,7 @@ def _episode_things(run: RunToScore) -> Iterator[Thing]:
                 else t("review_screen.others")
             )
         before = key
-        yield Thing(partial(_episode_lines, line), heading)
+        yield ChoiceItem(partial(_episode_lines, line), heading)
 
 
 def _episode_lines(line: EpisodeToScore, width: int) -> Iterator[Line]:
@@ -360,7 +360,7 @@ def _episode_lines(line: EpisodeToScore, width: int) -> Iterator[Line]:
         yield (("  ", "dim"), *(told or [(t("review_screen.no_metrics"), "dim")]))
 
 
-def _given_lines(given: Given, scale: float) -> Iterator[Line]:
+def _given_lines(given: MetricScore, scale: float) -> Iterator[Line]:
     """Who, how much, why; an older word of the same author is dim."""
     role = "text" if given.counts else "dim"
     value = "—" if given.value is None else f"{given.value * scale:g}"

@@ -99,7 +99,7 @@ class ReviewScreen(PanesScreen):
         self.query_one(ViewTabs).refresh(layout=True)
         super().retranslate()
 
-    @on(ReviewPane.Turned)
+    @on(ReviewPane.ViewChanged)
     def show(self) -> None:
         self.show_title(t("review_screen.title"), *self.pane.title())
         self.query_one("#disclaimer").display = self.pane.on_court
@@ -129,8 +129,8 @@ class ReviewScreen(PanesScreen):
     def action_tab(self, tab: int = 0) -> None:
         self.go_to(tab)
 
-    @on(ViewTabs.Chosen)
-    def _tab_chosen(self, event: ViewTabs.Chosen) -> None:
+    @on(ViewTabs.TabActivated)
+    def _tab_chosen(self, event: ViewTabs.TabActivated) -> None:
         self.go_to(event.index)
 
     def action_open(self) -> None:

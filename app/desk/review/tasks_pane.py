@@ -24,9 +24,9 @@ from app.desk.dialogs import SHEET, Dialog, buttons
 from app.desk.episode.renderers import Line, many, one
 from app.desk.models.dialogs import Tick
 from app.desk.review.pane import ReviewPane, words
-from app.desk.review.runs import held_tasks
+from app.desk.review.runs import tasks_in_play
 from app.desk.widgets.answer_box import AnswerText
-from app.desk.widgets.choice import Choice, Thing, Things, fixed
+from app.desk.widgets.choice import Choice, ChoiceItem, ChoiceList, fixed
 from app.desk.widgets.field import LineInput, choice
 from app.desk.widgets.lines import LinesPane
 from app.figures import bounds, number, percent
@@ -36,9 +36,9 @@ from app.words import call_words, cause_words, law_words, verdict_words
 from store.errors import StoreError
 from tasks.errors import UsageError
 from tasks.scoring.human import LONGEST_NAME
-from tasks.verifying.citing import Cited, cited, day_of, laws_of, pack_of
+from tasks.verifying.citing import TaskCitation, cited, day_of, laws_of, pack_of
 from tasks.verifying.decisions import SUFFIX, VERDICTS, Decision, Verdict, causes, decide, decisions_of
-from tasks.verifying.standing import STATUSES, PairAgreement, Standing, Status, agreement, standings, visible_to
+from tasks.verifying.standing import STATUSES, PairAgreement, Status, TaskStatus, agreement, standings, visible_to
 from tasks.verifying.taskset import Task, TaskSet, Text, read_set
 
 SIGNS: dict[Status, tuple[str, str]] = {
@@ -53,7 +53,7 @@ class SetReview:
     """A task set with all that was said of it."""
 
     tasks: TaskSet
-    standings: dict[str, Standing]
+    standings: dict[str, TaskStatus]
     agreement: tuple[PairAgreement, ...]
 
     @property
@@ -68,7 +68,7 @@ class TaskReview:
 
     task: Task
     day: date | None
-    laws: tuple[Cited, ...]
+    laws: tuple[TaskCitation, ...]
 
 
 def begun() -> list[str]:
@@ -127,7 +127,7 @@ def task_lines(review: TaskReview) -> Iterator[Line]:
         yield from (((f"{n}. ", "dim"), (one(call_words(call)), "text")) for n, call in enumerate(calls, 1))
 
 
-def said_lines(found: SetReview, standing: Standing, author: str) -> Iterator[Line]:
+def decision_lines(found: SetReview, standing: TaskStatus, author: str) -> Iterator[Line]:
     """The decisions that somebody may see, newest first, then how far reviewers agree."""
     seen, hidden = visible_to(standing, author)
     if not standing.decisions:
@@ -161,7 +161,7 @@ def _decision(one_: Decision) -> Iterator[Line]:
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class DecisionInput:
     """What was typed: as `tasks.verifying.decisions.decide` takes it."""
 
     verdict: str
@@ -172,14 +172,14 @@ class Word:
     consensus: bool
 
 
-class DecideScreen(Dialog[Word | None]):
+class DecideScreen(Dialog[DecisionInput | None]):
     """Gives what a reviewer decides; the pane checks it and writes it down."""
 
     CSS_PATH = [SHEET, "decide.tcss"]
     help_id = "review_task"
 
     def __init__(
-        self, task_id: str, texts: Mapping[str, Text], author: str, *, disputed: bool, word: Word | None
+        self, task_id: str, texts: Mapping[str, Text], author: str, *, disputed: bool, word: DecisionInput | None
     ) -> None:
         """Ask about a task.
 
@@ -193,7 +193,7 @@ class DecideScreen(Dialog[Word | None]):
         super().__init__()
         self._about, self._disputed = task_id, disputed
         self._texts = {**texts, **(word.fields if word else {})}
-        self._word = word or Word("accept", author, (), "", {}, False)
+        self._word = word or DecisionInput("accept", author, (), "", {}, False)
         self._lists = {name for name, value in texts.items() if not isinstance(value, str)}
 
     def compose(self) -> ComposeResult:
@@ -248,7 +248,7 @@ class DecideScreen(Dialog[Word | None]):
         ticked = [code for code in causes() if self.query_one(f"#why-{code}", Tick).value]
         why = tuple(ticked) if verdict != "accept" else ()
         fields = {name: self._typed(name) for name in self._texts} if verdict == "correct" else {}
-        self.dismiss(Word(verdict, author, why, self.query_one("#note", AnswerText).text, fields, consensus))
+        self.dismiss(DecisionInput(verdict, author, why, self.query_one("#note", AnswerText).text, fields, consensus))
 
     def _typed(self, name: str) -> Text:
         text = self.query_one(f"#text-{name}", AnswerText).text
@@ -267,13 +267,13 @@ class TasksPane(ReviewPane):
         self.author = ""
         self._files: list[str] = []
         self._listed = False
-        self._draft: tuple[str, Word] | None = None
+        self._draft: tuple[str, DecisionInput] | None = None
 
     def compose(self) -> ComposeResult:
         with ContentSwitcher(initial=self.BEGINNING, id="steps"):
-            yield Things("review_task", id="sources")
+            yield ChoiceList("review_task", id="sources")
             with Horizontal(id="reading"):
-                yield Things("review_task", id="task-list")
+                yield ChoiceList("review_task", id="task-list")
                 with Horizontal(id="task"):
                     yield LinesPane("review_task", id="task-text")
                     yield LinesPane("review_task", id="task-said")
@@ -293,7 +293,7 @@ class TasksPane(ReviewPane):
 
         def job() -> TaskReview:
             path = live.path if live is not None and not live.closed.is_set() else None
-            if path is not None and task.id in held_tasks(path):
+            if path is not None and task.id in tasks_in_play(path):
                 raise UsageError(t("review_screen.held_case", case=task.id), t("review_screen.held_case.hint"))
             return look(found.tasks, task)
 
@@ -306,7 +306,7 @@ class TasksPane(ReviewPane):
     def _have_task(self, review: TaskReview) -> None:
         self.review = review
         self._show_task()
-        self.post_message(self.Turned())
+        self.post_message(self.ViewChanged())
 
     def _no_task(self, error: BaseException) -> None:
         self.review = None
@@ -333,22 +333,25 @@ class TasksPane(ReviewPane):
 
     def _show_sources(self) -> None:
         things = [
-            Thing(fixed(((one(Path(path).name), "question"),), ((f"  {one(path)}", "dim"),))) for path in self._files
+            ChoiceItem(fixed(((one(Path(path).name), "question"),), ((f"  {one(path)}", "dim"),)))
+            for path in self._files
         ]
         empty = words(t("review_screen.no_task_files"), t("review_screen.no_task_files.hint"))
-        self.query_one("#sources", Things).show(things, empty if self._listed else words(t("home.loading")))
+        self.query_one("#sources", ChoiceList).show(things, empty if self._listed else words(t("home.loading")))
 
     def _show_tasks(self, at: int | None = None) -> None:
         if self.found is not None:
-            self.query_one("#task-list", Things).show([self._thing(task) for task in self.found.tasks.tasks], at=at)
+            self.query_one("#task-list", ChoiceList).show(
+                [self._thing(task) for task in self.found.tasks.tasks], at=at
+            )
 
-    def _thing(self, task: Task) -> Thing:
+    def _thing(self, task: Task) -> ChoiceItem:
         standing = self._standing(task)
         mine = self.author in standing.reviewers
         sign, role = SIGNS[standing.status if mine else "open"]
-        return Thing(fixed(((f"{sign} ", role), (one(task.id), "question"), (f"  {one(task.group)}", "dim"))))
+        return ChoiceItem(fixed(((f"{sign} ", role), (one(task.id), "question"), (f"  {one(task.group)}", "dim"))))
 
-    def _standing(self, task: Task) -> Standing:
+    def _standing(self, task: Task) -> TaskStatus:
         assert self.found is not None
         return self.found.standings[task.id]
 
@@ -359,7 +362,7 @@ class TasksPane(ReviewPane):
             beside.show([])
             return
         text.show(list(task_lines(self.review)))
-        beside.show(list(said_lines(self.found, self._standing(self.review.task), self.author)))
+        beside.show(list(decision_lines(self.found, self._standing(self.review.task), self.author)))
 
     def title(self) -> list[str]:
         if self.found is None or self.step == "sources":
@@ -385,7 +388,7 @@ class TasksPane(ReviewPane):
         }  # fmt: skip
         return rules.get(action, False)
 
-    def on_choice_chosen(self, event: Choice.Chosen) -> None:
+    def on_choice_selected(self, event: Choice.Selected) -> None:
         event.stop()
         if event.view.id == "sources":
             self.open_path(self._files[event.index])
@@ -395,7 +398,7 @@ class TasksPane(ReviewPane):
             self.query_one("#task-text").focus()
 
     def near(self, by: int) -> None:
-        listed = self.query_one("#task-list", Things)
+        listed = self.query_one("#task-list", ChoiceList)
         if self.found is not None and 0 <= listed.cursor + by < len(self.found.tasks.tasks):
             listed.move_to(listed.cursor + by)
             self._look(self.found.tasks.tasks[listed.cursor])
@@ -412,7 +415,7 @@ class TasksPane(ReviewPane):
 
     def accept(self) -> None:
         if self.author:
-            self._take(Word("accept", self.author, (), "", {}, False))
+            self._take(DecisionInput("accept", self.author, (), "", {}, False))
         else:
             self.form()
 
@@ -426,7 +429,7 @@ class TasksPane(ReviewPane):
         disputed = standing.status == "disputed" and self.author in standing.reviewers
         self.app.push_screen(DecideScreen(task.id, task.texts, self.author, disputed=disputed, word=word), self._take)
 
-    def _take(self, word: Word | None) -> None:
+    def _take(self, word: DecisionInput | None) -> None:
         found, review = self.found, self.review
         if word is None or found is None or review is None:
             return
@@ -448,4 +451,4 @@ class TasksPane(ReviewPane):
         self._show_tasks()
         self._show_task()
         self.desk.say(t("review_screen.decided", task=one(made.task), verdict=t(f"verify.verdict.{made.verdict}")))
-        self.post_message(self.Turned())
+        self.post_message(self.ViewChanged())

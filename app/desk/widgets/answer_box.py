@@ -28,7 +28,7 @@ from app.strings import t
 class AnswerText(LongText):
     """A plain text box. A slash at its beginning asks for the tools, where there are some."""
 
-    class Slashed(Message):
+    class SlashTyped(Message):
         """A slash was typed first."""
 
     slashes = False
@@ -37,12 +37,12 @@ class AnswerText(LongText):
         if self.slashes and event.character == "/" and not self.text:
             event.stop()
             event.prevent_default()
-            self.post_message(self.Slashed())
+            self.post_message(self.SlashTyped())
             return
         await super()._on_key(event)
 
 
-class Brief(TextPane):
+class QuestionPane(TextPane):
     """What stands above the box; as high as its lines."""
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
@@ -66,25 +66,25 @@ class AnswerBox(Vertical):
         & Label { width: 1fr; color: $text-muted; padding: 0 1; }
         & TextArea { height: auto; min-height: 3; max-height: 10; border: none; padding: 0 1; background: $surface; }
         & TextArea:focus { border: none; }
-        & Brief {
+        & QuestionPane {
             height: auto; max-height: 8; padding: 0 1; display: none; overflow-y: hidden; scrollbar-gutter: auto;
         }
-        &.-briefed { max-height: 65%; & Brief { display: block; } }
+        &.-briefed { max-height: 65%; & QuestionPane { display: block; } }
         &.-open { display: block; }
     }
     """
 
-    class Said(Message):
+    class AnswerSubmitted(Message):
         """The person said this."""
 
         def __init__(self, text: str) -> None:
             super().__init__()
             self.text = text
 
-    class ToolsAsked(Message):
+    class ToolsRequested(Message):
         """The person wants to choose a tool."""
 
-    class DraftAsked(Message):
+    class DraftRequested(Message):
         """The person wants to see what the rules would do."""
 
     def __init__(self, *, id: str | None = None) -> None:
@@ -98,7 +98,7 @@ class AnswerBox(Vertical):
         self.about = ""
 
     def compose(self) -> ComposeResult:
-        yield Brief()
+        yield QuestionPane()
         yield AnswerText(soft_wrap=True, show_line_numbers=False, tab_behavior="focus", highlight_cursor_line=False)
         yield Label("", markup=False)
 
@@ -115,7 +115,7 @@ class AnswerBox(Vertical):
         self.tools = self.query_one(AnswerText).slashes = tools
         self._hint = f"{words}.hint"
         self.set_class(bool(brief), "-briefed")
-        self.query_one(Brief).show(brief)
+        self.query_one(QuestionPane).show(brief)
         self.border_title = t(f"{words}.title", seat=seat)
         if not self.is_open or key != self._key:
             self._keep()
@@ -166,7 +166,7 @@ class AnswerBox(Vertical):
         if text:
             self._fill("")
             self._sent = text
-            self.post_message(self.Said(text))
+            self.post_message(self.AnswerSubmitted(text))
 
     def fill(self, text: str) -> None:
         self._fill(text)
@@ -179,14 +179,14 @@ class AnswerBox(Vertical):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         return self.tools if action in ("tools", "draft") else True
 
-    def on_answer_text_slashed(self) -> None:
+    def on_answer_text_slash_typed(self) -> None:
         self.action_tools()
 
     def action_tools(self) -> None:
-        self.post_message(self.ToolsAsked())
+        self.post_message(self.ToolsRequested())
 
     def action_draft(self) -> None:
-        self.post_message(self.DraftAsked())
+        self.post_message(self.DraftRequested())
 
     def action_leave(self) -> None:
         self.screen.focus_previous()

@@ -16,7 +16,7 @@ from textual.widgets import Static
 
 from app.desk.bindings import bindings
 from app.desk.episode.renderers import Line
-from app.desk.widgets.lines import LineView, Make, Row, rows_of, rule, wrapped
+from app.desk.widgets.lines import DisplayRow, LineView, Make, rows_of, rule, wrapped
 
 
 class Choice(LineView):
@@ -24,14 +24,14 @@ class Choice(LineView):
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("law_choice")
 
-    class Looked(Message):
+    class Highlighted(Message):
         """The cursor came to a thing."""
 
         def __init__(self, view: Choice, index: int) -> None:
             super().__init__()
             self.view, self.index = view, index
 
-    class Chosen(Looked):
+    class Selected(Highlighted):
         """A thing was taken."""
 
     help_id = ""
@@ -70,7 +70,7 @@ class Choice(LineView):
         self._reveal()
         self.refresh()
         if tell:
-            self.post_message(self.Looked(self, self.cursor))
+            self.post_message(self.Highlighted(self, self.cursor))
 
     @property
     def seen(self) -> int:
@@ -118,7 +118,7 @@ class Choice(LineView):
 
     def action_choose(self) -> None:
         if 0 <= self.cursor < self.count:
-            self.post_message(self.Chosen(self, self.cursor))
+            self.post_message(self.Selected(self, self.cursor))
 
     def thing_at(self, y: int) -> int:
         """Place of the thing in a row, -1 where there is none."""
@@ -139,7 +139,7 @@ Lines = Callable[[int], Iterable[Line]]
 
 
 @dataclass(frozen=True, slots=True)
-class Thing:
+class ChoiceItem:
     """One thing; `heading` stands above it with a line across, `hang` moves in what a line continues."""
 
     make: Lines
@@ -152,12 +152,17 @@ def fixed(*lines: Line) -> Lines:
     return lambda width: lines
 
 
-class Things(Choice):
+class ChoiceList(Choice):
     """Shows things; without any, what to do next."""
 
     def show(
-        self, things: Sequence[Thing], said: Sequence[Line] = (), *, at: int | None = None, above: Sequence[Line] = ()
-    ) -> None:  # fmt: skip
+        self,
+        things: Sequence[ChoiceItem],
+        said: Sequence[Line] = (),
+        *,
+        at: int | None = None,
+        above: Sequence[Line] = (),
+    ) -> None:
         """Show these instead; the cursor goes to `at`, or stays where it is.
 
         `said` is shown where there is nothing, `above` are the names of columns.
@@ -179,22 +184,24 @@ class Things(Choice):
             super()._reveal()
 
 
-def _thing_rows(things: Sequence[Thing], said: Sequence[Line], above: Sequence[Line], width: int) -> Iterator[Row]:
+def _thing_rows(
+    things: Sequence[ChoiceItem], said: Sequence[Line], above: Sequence[Line], width: int
+) -> Iterator[DisplayRow]:
     for line in () if things else said:
         yield from rows_of(line, width)
-    yield from (Row(((" ", "text"), *line)) for line in above)
+    yield from (DisplayRow(((" ", "text"), *line)) for line in above)
     for number, thing in enumerate(things):
         if thing.heading:
             yield rule(thing.heading, width)
         for line in thing.make(width - 1):
-            yield from (Row(((" ", "text"), *row), number) for row in wrapped(line, width - 1, thing.hang))
+            yield from (DisplayRow(((" ", "text"), *row), number) for row in wrapped(line, width - 1, thing.hang))
 
 
-class Empty(Vertical):
+class EmptyState(Vertical):
     """A title and a few sentences, in the middle."""
 
     DEFAULT_CSS = """
-    Empty {
+    EmptyState {
         align: center middle;
         height: 1fr;
         & > .empty--title { width: 1fr; text-align: center; color: $text-accent; text-style: bold; margin-bottom: 1; }

@@ -18,7 +18,7 @@ from textual.widget import Widget
 from textual.widgets import Input, Label, Select, Static, TextArea
 
 from app.strings import t
-from app.strings.sentences import said
+from app.strings.sentences import translated
 from app.terminal import clean
 
 MOST = 5000
@@ -161,7 +161,7 @@ class Field(Horizontal):
     def fault(self, sentence: str) -> None:
         """Say what is wrong ('' = nothing)."""
         self.set_class(bool(sentence), "-bad")
-        self.query_one(".field--note", Static).update(said(sentence) or self._note)
+        self.query_one(".field--note", Static).update(translated(sentence) or self._note)
 
     def on_descendant_focus(self) -> None:
         self.add_class("-at")

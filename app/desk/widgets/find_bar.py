@@ -33,21 +33,21 @@ class FindBar(Horizontal):
     }
     """
 
-    class Changed(Message):
+    class QueryChanged(Message):
         """Look for these words."""
 
         def __init__(self, words: str) -> None:
             super().__init__()
             self.words = words
 
-    class Went(Message):
+    class MatchRequested(Message):
         """Go to the next place (1) or the one before (-1)."""
 
         def __init__(self, by: int) -> None:
             super().__init__()
             self.by = by
 
-    class Left(Message):
+    class Closed(Message):
         """The search is over."""
 
     def __init__(self, placeholder: str = "find.placeholder", *, id: str | None = None) -> None:
@@ -65,7 +65,7 @@ class FindBar(Horizontal):
         box.placeholder = t(self.placeholder)
         box.focus()
         if box.value:
-            self.post_message(self.Changed(box.value))
+            self.post_message(self.QueryChanged(box.value))
 
     def clear(self) -> None:
         self.query_one(Input).value = ""
@@ -77,16 +77,16 @@ class FindBar(Horizontal):
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
-        self.post_message(self.Changed(event.value))
+        self.post_message(self.QueryChanged(event.value))
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()
-        self.post_message(self.Went(1))
+        self.post_message(self.MatchRequested(1))
 
     def action_next(self, by: int) -> None:
-        self.post_message(self.Went(by))
+        self.post_message(self.MatchRequested(by))
 
     def action_close(self) -> None:
         """End the search; the words stay in the box for the next time."""
         self.remove_class("-open")
-        self.post_message(self.Left())
+        self.post_message(self.Closed())

@@ -134,7 +134,7 @@ class ViewTabs(Widget):
     }
     """
 
-    class Chosen(Message):
+    class TabActivated(Message):
         """A pane was chosen."""
 
         def __init__(self, tabs: ViewTabs, index: int) -> None:
@@ -175,5 +175,5 @@ class ViewTabs(Widget):
         for index, name in enumerate(self._names):
             end = at + width(t(f"{self._prefix}.{name}"))
             if at <= x < end:
-                self.post_message(self.Chosen(self, index))
+                self.post_message(self.TabActivated(self, index))
             at = end + GAP

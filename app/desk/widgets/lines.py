@@ -32,7 +32,7 @@ from app.terminal import width
 from app.terminal import width as cells
 from app.wrapping import wrap
 from store.text.difference import MARKS
-from store.text.difference import Piece as Run
+from store.text.difference import DiffPiece as Run
 
 
 def ink(widget: Widget, name: str) -> Style:
@@ -46,7 +46,7 @@ FILLED = ("match", "removed", "added")
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class DisplayRow:
     """One line on the screen. `owner` is the index of what it belongs to, or -1."""
 
     pieces: Line
@@ -72,12 +72,12 @@ def wrapped(line: Line, width: int, hang: int = 0) -> list[list[Piece]]:
     return rows[:1] + [[(" " * hang, "text"), *row] if hang else row for row in rows[1:]]
 
 
-def rows_of(line: Line, room: int, hang: int = 0, owner: int = -1) -> Iterator[Row]:
+def rows_of(line: Line, room: int, hang: int = 0, owner: int = -1) -> Iterator[DisplayRow]:
     """A line as rows."""
-    return (Row(tuple(row), owner) for row in wrapped(line, room, hang))
+    return (DisplayRow(tuple(row), owner) for row in wrapped(line, room, hang))
 
 
-Make = Callable[[int], Iterable[Row]]
+Make = Callable[[int], Iterable[DisplayRow]]
 """Width in cells -> rows."""
 
 
@@ -117,7 +117,7 @@ class LineView(ScrollView, can_focus=True):
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
-        self.rows: list[Row] = []
+        self.rows: list[DisplayRow] = []
         self._drawn: Make = lambda width: ()
         self._stale = True
         self._strips: LRUCache[tuple[int, bool], Strip] = LRUCache(2048)
@@ -129,7 +129,7 @@ class LineView(ScrollView, can_focus=True):
         if top:
             self.scroll_home(animate=False, immediate=True)
 
-    def build(self, width: int) -> Iterable[Row]:
+    def build(self, width: int) -> Iterable[DisplayRow]:
         return self._drawn(width)
 
     @property
@@ -217,7 +217,7 @@ class LineView(ScrollView, can_focus=True):
         return strip.adjust_cell_length(width, base)
 
 
-def row_text(row: Row) -> str:
+def row_text(row: DisplayRow) -> str:
     """A row as plain text."""
     return "".join(text for text, _ in row.pieces)
 
@@ -260,10 +260,10 @@ class LinesPane(TextPane, can_focus=True):
             self.show(lines, top=before[1] != key)
 
 
-def rule(title: str, width: int) -> Row:
+def rule(title: str, width: int) -> DisplayRow:
     """A heading with a line across."""
     head = f"── {title} "
-    return Row(((head, "label"), ("─" * max(0, width - cells(head)), "rule")))
+    return DisplayRow(((head, "label"), ("─" * max(0, width - cells(head)), "rule")))
 
 
 ROLES = {"removed": "removed", "added": "added", "same": "text"}
@@ -298,9 +298,9 @@ def _taken(sides: tuple[list[list[Piece]], list[list[Piece]]]) -> tuple[list[Lin
     return left, right
 
 
-def beside(left: Sequence[Line], right: Sequence[Line], column: int) -> Iterator[Row]:
+def beside(left: Sequence[Line], right: Sequence[Line], column: int) -> Iterator[DisplayRow]:
     """Lines of both sides as rows, each side `column` cells wide."""
     rows = [[tuple(row) for line in side for row in wrapped(line, column)] for side in (left, right)]
     for one_, other in zip_longest(*rows, fillvalue=()):
         blank = " " * (column - sum(width(text) for text, _ in one_))
-        yield Row((*one_, (f"{blank} ", "text"), ("│", "rule"), (" ", "text"), *other))
+        yield DisplayRow((*one_, (f"{blank} ", "text"), ("│", "rule"), (" ", "text"), *other))

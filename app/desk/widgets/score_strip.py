@@ -12,8 +12,8 @@ from textual.binding import BindingType
 
 from app.desk.bindings import bindings
 from app.desk.episode.renderers import one
-from app.desk.episode.scores import OVERALL, Part, RunScores, StepScores
-from app.desk.widgets.lines import LineView, Row, wrapped
+from app.desk.episode.scores import OVERALL, GroupScores, RunScores, StepScores
+from app.desk.widgets.lines import DisplayRow, LineView, wrapped
 from app.figures import bar, interval, rate
 from app.strings import counted, t
 from app.terminal import pad, truncate, width
@@ -82,16 +82,18 @@ class ScoreStrip(LineView):
         there = self._step is not None and bool(self._step.grounds.beside or self._step.grounds.rows)
         self.border_subtitle = t("grounds.offer") if there else ""
 
-    def build(self, width_: int) -> Iterable[Row]:
+    def build(self, width_: int) -> Iterable[DisplayRow]:
         self._offer()
         if self._hidden:
-            yield from (Row(tuple(row)) for row in wrapped(((self._hidden, "warn"),), width_))
+            yield from (DisplayRow(tuple(row)) for row in wrapped(((self._hidden, "warn"),), width_))
             return
         if self._step is None and self._run is None:
-            yield from (Row(tuple(row)) for row in wrapped(((t(f"scores.{self._nothing}"), "dim"),), width_))
+            yield from (DisplayRow(tuple(row)) for row in wrapped(((t(f"scores.{self._nothing}"), "dim"),), width_))
             return
         columns = _columns(width_, self._labels())
-        yield Row(tuple(_cells(("", t("scores.compat"), t("scores.strict")), columns, ("dim", "label", "label"))))
+        yield DisplayRow(
+            tuple(_cells(("", t("scores.compat"), t("scores.strict")), columns, ("dim", "label", "label")))
+        )
         if self._step is not None:
             yield from self._of_step(self._step, columns, width_)
         if self._run is not None:
@@ -102,7 +104,7 @@ class ScoreStrip(LineView):
         parts = self._run.parts if self._run else ()
         return [*(score_name(rate_) for rate_ in (self._step.rates if self._step else ())), *map(_part, parts)]
 
-    def _of_step(self, step: StepScores, columns: tuple[int, int, int], width_: int) -> Iterator[Row]:
+    def _of_step(self, step: StepScores, columns: tuple[int, int, int], width_: int) -> Iterator[DisplayRow]:
         for name in step.rates:
             pair = (step.compat.get(name), step.strict.get(name)) if step.answered else (None, None)
             said = (
@@ -111,13 +113,13 @@ class ScoreStrip(LineView):
             )
             cells = (score_name(name), *said)
             tones = (_tone(None if v is None else 1 - v if name in LOWER else v) for v in pair)
-            yield Row(tuple(_cells(cells, columns, ("text", *tones))))
+            yield DisplayRow(tuple(_cells(cells, columns, ("text", *tones))))
         if step.evidence is not None:
             seen = sum(bool(key.get("seen")) for key in step.keys)
             label = pad(t("scores.evidence"), columns[0])
-            yield Row(((label, "text"), (bar(step.evidence), "good"), (f" {seen}/{len(step.keys)}", "text")))
+            yield DisplayRow(((label, "text"), (bar(step.evidence), "good"), (f" {seen}/{len(step.keys)}", "text")))
         elif step.imported:
-            yield Row(((pad(t("scores.evidence"), columns[0]), "text"), (t("failures.imported"), "dim")))
+            yield DisplayRow(((pad(t("scores.evidence"), columns[0]), "text"), (t("failures.imported"), "dim")))
         for key in step.keys:
             hit = bool(key.get("strict_hit"))
             sign, tone = (
@@ -126,28 +128,28 @@ class ScoreStrip(LineView):
             kind = t("scores.middle") if key.get("kind") == "middle" else ""
             room = width_ - 2 - (width(kind) + 1 if kind else 0)
             text = truncate(one(str(key.get("key", ""))), room)
-            yield Row(((f"{sign} ", tone), (pad(text, room), "text"), (f" {kind}" if kind else "", "dim")))
+            yield DisplayRow(((f"{sign} ", tone), (pad(text, room), "text"), (f" {kind}" if kind else "", "dim")))
 
-    def _of_run(self, run: RunScores, columns: tuple[int, int, int], width_: int) -> Iterator[Row]:
+    def _of_run(self, run: RunScores, columns: tuple[int, int, int], width_: int) -> Iterator[DisplayRow]:
         title = f"── {counted('scores.run', run.n)} "
-        yield Row(((title, "rule"), ("─" * max(0, width_ - width(title)), "rule")))
+        yield DisplayRow(((title, "rule"), ("─" * max(0, width_ - width(title)), "rule")))
         for part in run.parts:
             label = _part(part)
             if run.n:
                 there = part.group != "all" or part.n
                 pair = [t("scores.unscored") if v is None and there else rate(v) for v in (part.compat, part.strict)]
-                yield Row(tuple(_cells((label, *pair), columns, ("text", "text", "text"))))
+                yield DisplayRow(tuple(_cells((label, *pair), columns, ("text", "text", "text"))))
                 intervals = (t("scores.interval"), interval(part.compat_interval), interval(part.strict_interval))
-                yield Row(tuple(_cells(intervals, columns, ("dim", "dim", "dim"))))
+                yield DisplayRow(tuple(_cells(intervals, columns, ("dim", "dim", "dim"))))
             elif part.group != "all":
-                yield Row(((label, "text"),))
+                yield DisplayRow(((label, "text"),))
             for name, (compat, strict) in (("floor", part.floor), ("ceiling", part.ceiling)):
                 if compat is not None or strict is not None or part.group == "all":
                     pair = [rate(compat), "" if strict == compat else rate(strict)]  # once where both rules agree
-                    yield Row(tuple(_cells((t(f"scores.{name}"), *pair), columns, ("dim", "dim", "dim"))))
+                    yield DisplayRow(tuple(_cells((t(f"scores.{name}"), *pair), columns, ("dim", "dim", "dim"))))
 
 
-def _part(part: Part) -> str:
+def _part(part: GroupScores) -> str:
     if part.group == "all":
         return t("scores.success")
     name = t("measure.overall") if part.group == OVERALL else part.group.upper()

@@ -113,14 +113,14 @@ class SortedScreen(PanesScreen):
     def action_find(self) -> None:
         self.query_one(FindBar).open()
 
-    @on(FindBar.Changed)
-    def _filtered(self, event: FindBar.Changed) -> None:
+    @on(FindBar.QueryChanged)
+    def _filtered(self, event: FindBar.QueryChanged) -> None:
         self.words = event.words
         self.show()
         self.query_one(FindBar).count(1, len(self.rows))
 
-    @on(FindBar.Went)
-    @on(FindBar.Left)
+    @on(FindBar.MatchRequested)
+    @on(FindBar.Closed)
     def _found(self) -> None:
         self.query_one(FindBar).remove_class("-open")
         self.query_one(RowsTable).focus()

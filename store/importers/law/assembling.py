@@ -15,7 +15,7 @@ from functools import cache
 
 from store.importers.law import naming
 from store.importers.law.history import enacted, last_change
-from store.importers.law.parsed import Event, ParsedLaw, Repeal
+from store.importers.law.parsed import LawDecision, ParsedLaw, Repeal
 from store.statutes.model import LawVersion, Link
 from store.statutes.names import short_name
 from store.tables import Words, beside
@@ -51,7 +51,7 @@ class LawPlan:
 
 
 @dataclass(slots=True)
-class Plan:
+class PackPlan:
     """Everything to write. same: pairs of texts (kept, left out) that hold one version of one law."""
 
     laws: list[LawPlan] = field(default_factory=list)
@@ -60,9 +60,9 @@ class Plan:
     remarks: list[str] = field(default_factory=list)
 
 
-def assemble(found: Sequence[ParsedLaw]) -> Plan:
+def assemble(found: Sequence[ParsedLaw]) -> PackPlan:
     """The plan for all texts of a collection; the order of the texts makes no difference."""
-    plan = Plan()
+    plan = PackPlan()
     groups: dict[str, list[ParsedLaw]] = defaultdict(list)
     for text in sorted(found, key=lambda text: text.source):
         groups[naming.group_key(text.name)].append(text)
@@ -91,7 +91,7 @@ class _Acts:
                 if event.kind in ("adopted", "changed") and (meeting := _MEETING.search(event.text)):
                     self._by_meeting[event.day, event.body + meeting.group()].add(law.valid_from)
 
-    def entry(self, event: Event, law: str) -> tuple[date, bool, str] | None:
+    def entry(self, event: LawDecision, law: str) -> tuple[date, bool, str] | None:
         """Day, whether it is inferred, and basis, for a change of a law by one of these decisions."""
         if event.act and (day := self._by_title.get(_act_key(event.act))) is not None:
             return day, False, f"《{event.act}》自{day.isoformat()}起施行"
@@ -116,7 +116,7 @@ def _act_key(title: str) -> str:
     return naming.group_key(_BODIES.sub("", naming.tidy(title)))
 
 
-def _assemble_law(texts: list[ParsedLaw], acts: _Acts, plan: Plan) -> LawPlan:
+def _assemble_law(texts: list[ParsedLaw], acts: _Acts, plan: PackPlan) -> LawPlan:
     versions = _versions(texts, plan)
     titles = [group[0].name for group in versions]
     name = naming.law_name(titles)
@@ -134,7 +134,7 @@ def _assemble_law(texts: list[ParsedLaw], acts: _Acts, plan: Plan) -> LawPlan:
     return law
 
 
-def _versions(texts: list[ParsedLaw], plan: Plan) -> list[list[ParsedLaw]]:
+def _versions(texts: list[ParsedLaw], plan: PackPlan) -> list[list[ParsedLaw]]:
     """Texts of one law by version, the oldest first; a version is one text, or its parts in order."""
     parts = [text for text in texts if text.part]
     by_state: dict[date | None, list[ParsedLaw]] = defaultdict(list)
@@ -161,9 +161,9 @@ def _preference(text: ParsedLaw) -> tuple[bool, bool, date, bool, int]:
     return bool(text.history), text.dated, text.adopted or date.min, not text.problems, len(text.numbered)
 
 
-def _changes(versions: list[list[ParsedLaw]]) -> dict[date, Event | None]:
+def _changes(versions: list[list[ParsedLaw]]) -> dict[date, LawDecision | None]:
     """Every day on which the law changed or was enacted anew, from all histories and the versions themselves."""
-    days: dict[date, Event | None] = {}
+    days: dict[date, LawDecision | None] = {}
     for group in versions:
         for text in group:
             for event in text.history:
@@ -175,7 +175,7 @@ def _changes(versions: list[list[ParsedLaw]]) -> dict[date, Event | None]:
 
 
 def _entered(
-    group: list[ParsedLaw], name: str, changes: dict[date, Event | None], acts: _Acts
+    group: list[ParsedLaw], name: str, changes: dict[date, LawDecision | None], acts: _Acts
 ) -> tuple[date | None, date | None, bool, str]:
     """(valid_from, adopted, inferred, source) of a version; its own words first, then those of the act that made
     it."""
@@ -193,7 +193,7 @@ def _plain_ones(versions: list[list[ParsedLaw]]) -> int:
     return sum(1 for group in versions if not group[0].changed)
 
 
-def _label(law: ParsedLaw, name: str, changes: dict[date, Event | None], taken: set[str], *, plain: int) -> str:
+def _label(law: ParsedLaw, name: str, changes: dict[date, LawDecision | None], taken: set[str], *, plain: int) -> str:
     """刑法(2020修正), the plain name for a law as it was enacted; always another one for another version."""
     if law.name != name and naming.group_key(law.name) == naming.group_key(name) and law.name.endswith(("）", ")")):
         label = law.name
@@ -249,7 +249,11 @@ def _ends(text: ParsedLaw) -> tuple[int, int]:
 
 
 def _end_versions(
-    law: LawPlan, versions: list[list[ParsedLaw]], changes: dict[date, Event | None], acts: _Acts, plan: Plan
+    law: LawPlan,
+    versions: list[list[ParsedLaw]],
+    changes: dict[date, LawDecision | None],
+    acts: _Acts,
+    plan: PackPlan,
 ) -> None:
     states = [group[0].state for group in versions]
     for place, planned in enumerate(law.versions):
@@ -279,7 +283,7 @@ def _end_versions(
         planned.version = replace(version, valid_to=begins - _DAY, inferred=inferred, source=basis)
 
 
-def _repeal(plan: Plan, names: dict[str, str]) -> None:
+def _repeal(plan: PackPlan, names: dict[str, str]) -> None:
     """Ends laws that other laws repeal, and links them; a law that repeals its own older version links to nothing."""
     laws = {law.name: law for law in plan.laws}
     without_body: dict[str, set[str]] = defaultdict(set)
@@ -303,7 +307,7 @@ def _repeal(plan: Plan, names: dict[str, str]) -> None:
         plan.links.append(Link("succeeded", target, None, name, None, day, repeal.sentence))
 
 
-def _ended(law: LawPlan, day: date, inferred: bool, by: str, plan: Plan) -> bool:
+def _ended(law: LawPlan, day: date, inferred: bool, by: str, plan: PackPlan) -> bool:
     """Close the last version of a repealed law; False where the law was made anew later."""
     planned = law.versions[-1]
     version = planned.version

@@ -71,9 +71,9 @@ def read_body(lines: Iterable[tuple[int, str]], *, title: str = "", amends: bool
         part: the part (编) that the whole text belongs to.
     """
     whole = [(number, text) for number, line in lines if (text := plain(line))]
-    body = _Reader(title, amends, part).all_of(whole)
+    body = _BodyReader(title, amends, part).all_of(whole)
     if not amends and not body.numbered:
-        body = _Reader(title, amends, part, annexes=False).all_of(whole)
+        body = _BodyReader(title, amends, part, annexes=False).all_of(whole)
     return body if body.numbered else _whole(whole, title, part)
 
 
@@ -119,7 +119,7 @@ def _may_be_heading(line: str) -> bool:
     )
 
 
-class _Reader:
+class _BodyReader:
     def __init__(self, title: str, amends: bool, part: str, *, annexes: bool = True) -> None:
         self._annexes = annexes
         self._title = _bare(title)

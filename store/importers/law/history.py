@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from store.importers.law.parsed import Event, EventKind, ParsedArticle, Repeal, plain
+from store.importers.law.parsed import EventKind, LawDecision, ParsedArticle, Repeal, plain
 from store.text.dates import parse_date
 from store.text.numerals import chinese_to_int
 
@@ -46,7 +46,7 @@ _IN_PART = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class EntryIntoForce:
     """The day a version entered into force and the words or the rule that say so; None where nothing does."""
 
     day: date | None
@@ -62,11 +62,11 @@ def closing(articles: Sequence[ParsedArticle]) -> list[ParsedArticle]:
 
 def entry_into_force(
     articles: Sequence[ParsedArticle],
-    history: Sequence[Event],
+    history: Sequence[LawDecision],
     state: date | None,
     changed: bool,
     published: date | None = None,
-) -> Entry:
+) -> EntryIntoForce:
     """When the version of a day began to apply.
 
     Args:
@@ -81,7 +81,7 @@ def entry_into_force(
     told = [event for event in told if state is None or not changed or event.day >= state]
     if told:
         event = told[0] if changed else told[-1]
-        return Entry(event.day, False, f"历史沿革：{event.day.isoformat()} {event.text[:40]}".rstrip())
+        return EntryIntoForce(event.day, False, f"历史沿革：{event.day.isoformat()} {event.text[:40]}".rstrip())
     for article in closing(articles):
         text = article.text
         name = article.number.chinese if article.numbered else "正文"
@@ -89,13 +89,13 @@ def entry_into_force(
         if stated is not None:
             day, words = stated
             if changed and state is not None and day < state:
-                return Entry(state, True, f"{name}“{words}”是原施行日，按修改之日推定")
-            return Entry(day, False, f"{name}：{words}")
+                return EntryIntoForce(state, True, f"{name}“{words}”是原施行日，按修改之日推定")
+            return EntryIntoForce(day, False, f"{name}：{words}")
         if match := _AT_ONCE.search(text):
             return _from_promulgation(match, name, history, state if changed else published, changed)
     if published is None:
-        return Entry(None, True, "没有日期")
-    return Entry(
+        return EntryIntoForce(None, True, "没有日期")
+    return EntryIntoForce(
         state if changed else published, True, "按修改之日推定" if changed else "未写明施行日，按通过或者公布之日推定"
     )
 
@@ -111,17 +111,17 @@ def _stated_day(text: str) -> tuple[date, str] | None:
 
 
 def _from_promulgation(
-    match: re.Match[str], name: str, history: Sequence[Event], state: date | None, changed: bool
-) -> Entry:
+    match: re.Match[str], name: str, history: Sequence[LawDecision], state: date | None, changed: bool
+) -> EntryIntoForce:
     words = match.group()
     if changed:
-        return Entry(state, True, f"{name}“{words}”，按修改之日推定")
+        return EntryIntoForce(state, True, f"{name}“{words}”，按修改之日推定")
     days = [event.day for event in history if event.kind in ("promulgated", "other")]
     day = days[-1] if days else state
     if day is None:
-        return Entry(None, True, f"{name}“{words}”，没有公布日期")
+        return EntryIntoForce(None, True, f"{name}“{words}”，没有公布日期")
     later = _later(day, match["after"], match["unit"])
-    return Entry(later, not days, f"{name}：{words}" + ("" if days else "，按通过之日推定"))
+    return EntryIntoForce(later, not days, f"{name}：{words}" + ("" if days else "，按通过之日推定"))
 
 
 def _later(day: date, after: str | None, unit: str | None) -> date:
@@ -214,7 +214,7 @@ def has_day(text: str) -> bool:
     return _DAY.search(text) is not None
 
 
-def read_history(lines: Iterable[str]) -> tuple[tuple[Event, ...], list[str]]:
+def read_history(lines: Iterable[str]) -> tuple[tuple[LawDecision, ...], list[str]]:
     """The events in the order of the lines, and the lines before the first date."""
     joined: list[str] = []
     before: list[str] = []
@@ -228,19 +228,19 @@ def read_history(lines: Iterable[str]) -> tuple[tuple[Event, ...], list[str]]:
                 before.append(line)
             continue
         joined.append(line)
-    events: list[Event] = []
+    events: list[LawDecision] = []
     for line in joined:
         events.extend(_events(line))
     return _without_repetition(events), before
 
 
-def _events(line: str) -> list[Event]:
+def _events(line: str) -> list[LawDecision]:
     marks = list(_DAY.finditer(line))
     # A date inside the title of a decision begins nothing.
     marks = [
         mark for mark in marks if line.count("《", 0, mark.start()) <= line.count("》", 0, mark.start())
     ] or marks
-    found: list[Event] = []
+    found: list[LawDecision] = []
     for mark, following in zip(marks, [*marks[1:], None], strict=True):
         day = parse_date(re.sub(" ", "", mark["day"]))
         if day is None:
@@ -251,38 +251,38 @@ def _events(line: str) -> list[Event]:
     return found
 
 
-def _event(day: date, text: str, since: bool) -> Event:
+def _event(day: date, text: str, since: bool) -> LawDecision:
     act = (_LONG_ACT.search(text) or _ACT.search(text)) if "《" in text else None
     outside = text.replace(act["act"], "") if act else text
     body = next((name for name in _BODIES if name in outside), "")
     if since and _FORCE.search(outside[:12]):
-        return Event(day, "in_force", text, body)
+        return LawDecision(day, "in_force", text, body)
     title = act["act"] if act else ""
     if act and re.search("通过的?《", text) and re.search("修正案|决定|决议", title):
-        return Event(day, "changed", text, body, title)
+        return LawDecision(day, "changed", text, body, title)
     kind: EventKind = next((kind for kind, words in _KINDS if words.search(outside)), "other")
-    return Event(day, kind, text, body, title)
+    return LawDecision(day, kind, text, body, title)
 
 
-def _without_repetition(events: Sequence[Event]) -> tuple[Event, ...]:
+def _without_repetition(events: Sequence[LawDecision]) -> tuple[LawDecision, ...]:
     """Committees adopt again when they amend: a second 通过 by the same body is a change, whatever it is called."""
-    told: list[Event] = []
+    told: list[LawDecision] = []
     adopted_by: dict[str, date] = {}
     for event in events:
         if event.kind == "adopted" and event.body:
             first = adopted_by.setdefault(event.body, event.day)
             if event.day > first and not re.search("批准", event.text):
-                event = Event(event.day, "changed", event.text, event.body, event.act)
+                event = LawDecision(event.day, "changed", event.text, event.body, event.act)
         told.append(event)
     return tuple(told)
 
 
-def last_change(history: Sequence[Event]) -> Event | None:
+def last_change(history: Sequence[LawDecision]) -> LawDecision | None:
     """The latest change, or None for a law that was never changed."""
     return max((event for event in history if event.kind == "changed"), key=lambda event: event.day, default=None)
 
 
-def enacted(history: Sequence[Event]) -> date | None:
+def enacted(history: Sequence[LawDecision]) -> date | None:
     """The day of enactment: the first adoption, else the first promulgation."""
     for kind in ("adopted", "promulgated", "changed", "other"):
         days = [event.day for event in history if event.kind == kind]
@@ -291,6 +291,6 @@ def enacted(history: Sequence[Event]) -> date | None:
     return None
 
 
-def at_once(event: Event) -> bool:
+def at_once(event: LawDecision) -> bool:
     """Whether a line says that the law was in force from the day of its promulgation."""
     return bool(_IMMEDIATE.search(event.text))

@@ -27,7 +27,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, InstanceOf, StringC
 from store.errors import BadInput
 from store.importers import Progress
 from store.importers.law.naming import level_of
-from store.importers.law.writing import Origin, StatedLaw, Tally, write_pack
+from store.importers.law.writing import LawCounts, Origin, StatedLaw, write_pack
 from store.importers.reading import MAX_RECORD, entered, labelled_files, opened, read_bytes, records
 from store.statutes.model import LINK_KINDS, Article, ArticleNumber, Law, LawVersion, Link, LinkKind
 from store.statutes.names import short_name
@@ -59,11 +59,11 @@ Day = Annotated[date, BeforeValidator(_day)]
 Number = Annotated[InstanceOf[ArticleNumber], BeforeValidator(_number)]
 
 
-class _Stated(BaseModel):
+class _JsonRecord(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-class _Article(_Stated):
+class _Article(_JsonRecord):
     number: Number
     title: Text | None = None
     text: str | None = None
@@ -73,7 +73,7 @@ class _Article(_Stated):
     amended_by: Text | None = None
 
 
-class _Version(_Stated):
+class _Version(_JsonRecord):
     label: Text | None = None
     adopted: Day | None = None
     valid_from: Day
@@ -83,7 +83,7 @@ class _Version(_Stated):
     articles: list[_Article]
 
 
-class _Link(_Stated):
+class _Link(_JsonRecord):
     kind: LinkKind
     from_law: Name
     from_number: Number | None = None
@@ -93,7 +93,7 @@ class _Link(_Stated):
     basis: Name
 
 
-class _Law(_Stated):
+class _Law(_JsonRecord):
     law: Name
     short: Text | None = None
     level: Text | None = None
@@ -164,7 +164,7 @@ def import_pack(source: Path, name: str, progress: Progress) -> Path:
         if not chosen:
             raise BadInput(f"{source} holds no .json or .jsonl file", _LAYOUT)
 
-        def summary(tally: Tally) -> dict[str, Any]:
+        def summary(tally: LawCounts) -> dict[str, Any]:
             if not tally.versions:
                 raise BadInput(f"{source} holds no version of a law", _LAYOUT)
             return {

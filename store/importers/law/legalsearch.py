@@ -25,7 +25,7 @@ from typing import Any
 
 from store.errors import BadInput
 from store.importers import Progress
-from store.importers.law.writing import Origin, StatedLaw, Tally, write_pack
+from store.importers.law.writing import LawCounts, Origin, StatedLaw, write_pack
 from store.importers.reading import entered, head, labelled_files, read_bytes, records
 from store.statutes.model import Article, ArticleNumber, Law, LawVersion
 from store.statutes.names import short_name, successions_among, without_version
@@ -52,7 +52,7 @@ _CONFLICTS_KEPT = 500
 
 
 @dataclass(frozen=True, slots=True)
-class _Row:
+class _ArticleRow:
     """An article as one file has it; where: file and line."""
 
     article: Article
@@ -65,7 +65,7 @@ class _Collection:
     """What was read, by label of the version; files: what each holds; conflicts, repaired: one sentence each."""
 
     windows: dict[str, tuple[LawVersion, str]] = field(default_factory=dict)
-    rows: dict[str, list[_Row]] = field(default_factory=dict)
+    rows: dict[str, list[_ArticleRow]] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
     index_rows: int = 0
     texts: int = 0
@@ -94,11 +94,11 @@ class _Collection:
 
     def add_row(self, kind: str, article: Article, where: str) -> None:
         """Put an article down; kind: of the file."""
-        self.rows.setdefault(article.label, []).append(_Row(article, _RANK[kind], where))
+        self.rows.setdefault(article.label, []).append(_ArticleRow(article, _RANK[kind], where))
         self.texts += article.text is not None
         self.index_rows += kind == "index"
 
-    def summary(self, tally: Tally) -> dict[str, Any]:
+    def summary(self, tally: LawCounts) -> dict[str, Any]:
         """The report: what was written, what was read, what was put right and what disagrees."""
         return {
             "laws": tally.laws,
@@ -400,11 +400,11 @@ def _stated(law: str, versions: Sequence[LawVersion], rows: _Collection) -> Stat
 
 
 def _joined(
-    version: LawVersion, listed: list[_Row], near: Sequence[Mapping[ArticleNumber, str]], rows: _Collection
+    version: LawVersion, listed: list[_ArticleRow], near: Sequence[Mapping[ArticleNumber, str]], rows: _Collection
 ) -> list[Article]:
     """The articles of a version: the best source lists them, the others fill in texts and what it lacks."""
     best = [row for row in listed if row.rank == listed[0].rank]
-    rest: dict[ArticleNumber, list[_Row]] = {}
+    rest: dict[ArticleNumber, list[_ArticleRow]] = {}
     for row in listed[len(best) :]:
         rest.setdefault(row.article.number, []).append(row)
     articles: list[Article] = []
@@ -426,7 +426,7 @@ def _joined(
 def _repaired(
     article: Article,
     taken: set[ArticleNumber],
-    rest: Mapping[ArticleNumber, list[_Row]],
+    rest: Mapping[ArticleNumber, list[_ArticleRow]],
     near: Sequence[Mapping[ArticleNumber, str]],
 ) -> ArticleNumber:
     """The number that a row listed twice really has: the next 之, where a text or a neighbouring version shows it."""
@@ -436,7 +436,7 @@ def _repaired(
     return following if shown else article.number
 
 
-def _filled(row: _Row, others: Sequence[_Row], rows: _Collection) -> Article:
+def _filled(row: _ArticleRow, others: Sequence[_ArticleRow], rows: _Collection) -> Article:
     """An article from its row and from what other files say about it; disagreements are told."""
     article, where = row.article, f"{row.article.label} {row.article.number.chinese}"
     for other, place in ((other.article, other.where) for other in others):

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from store.importers.law.parsed import Event
+from store.importers.law.parsed import LawDecision
 from store.statutes.names import STATE, key_of_name, short_name
 from store.text.normalise import fold_width
 
@@ -69,7 +69,7 @@ def law_name(titles: Sequence[str]) -> str:
     return lasting[-1] if lasting and _PROVISIONAL.search(name) else name
 
 
-def level_of(folders: Iterable[str], title: str, history: Sequence[Event]) -> str:
+def level_of(folders: Iterable[str], title: str, history: Sequence[LawDecision]) -> str:
     """宪法, 法律, 行政法规, 司法解释, 部门规章 …, or nothing where neither folder nor title nor history tells."""
     folder = next((_FOLDERS[name] for name in folders if name in _FOLDERS), "")
     short = short_name(title)

@@ -66,7 +66,7 @@ EventKind = Literal["adopted", "changed", "promulgated", "in_force", "other"]
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class LawDecision:
     """One decision in the history of a law.
 
     body: who decided, as the text names it; act: the title of the decision that changed the law, without 《》.
@@ -121,7 +121,7 @@ class ParsedLaw:
     part: str = ""
     level: str = ""
     aliases: tuple[str, ...] = ()
-    history: tuple[Event, ...] = ()
+    history: tuple[LawDecision, ...] = ()
     articles: list[ParsedArticle] = field(default_factory=list)
     adopted: date | None = None
     dated: bool = False

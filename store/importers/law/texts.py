@@ -19,8 +19,8 @@ from store.importers.law import naming
 from store.importers.law.assembling import LawPlan, VersionPlan, assemble
 from store.importers.law.body import Body
 from store.importers.law.history import closing_day, enacted, entry_into_force, last_change, repeals
-from store.importers.law.parsed import Event, ParsedLaw, folded
-from store.importers.law.writing import REPORT, Origin, StatedLaw, Tally, write_pack
+from store.importers.law.parsed import LawDecision, ParsedLaw, folded
+from store.importers.law.writing import REPORT, LawCounts, Origin, StatedLaw, write_pack
 from store.importers.reading import labelled_files
 from store.statutes.model import Article, ArticleNumber, Law
 from store.text.numerals import int_to_chinese
@@ -37,7 +37,7 @@ _NAMED = 8
 def completed(
     name: str,
     source: str,
-    history: tuple[Event, ...],
+    history: tuple[LawDecision, ...],
     body: Body,
     *,
     named_day: date | None = None,
@@ -100,7 +100,7 @@ class _Report:
     remarks: list[str] = field(default_factory=list)
     read: int = 0
 
-    def summary(self, tally: Tally) -> dict[str, Any]:
+    def summary(self, tally: LawCounts) -> dict[str, Any]:
         """As JSON: counts first, then names with reasons."""
         became = {
             "parsed": len(self.parsed),

@@ -46,7 +46,7 @@ class StatedLaw:
 
 
 @dataclass
-class Tally:
+class LawCounts:
     """What was written. articles: those with a number; texts: those of them whose words are known; levels: level ->
     laws, versions and articles."""
 
@@ -65,7 +65,7 @@ def write_pack(
     name: str,
     origin: Origin,
     laws: Iterable[StatedLaw],
-    summary: Callable[[Tally], dict[str, Any]],
+    summary: Callable[[LawCounts], dict[str, Any]],
     progress: Progress,
     *,
     as_of: str = "",
@@ -86,7 +86,7 @@ def write_pack(
         links: those that belong to no single law; they are asked for after the laws.
         compare: whether the articles of one version are compared with those of the next to find new numbers.
     """
-    tally = Tally()
+    tally = LawCounts()
     with PackBuilder(
         name, jurisdiction="CN", source=origin.source, licence=origin.licence, coverage=origin.coverage, as_of=as_of
     ) as builder:
@@ -100,7 +100,7 @@ def write_pack(
         return builder.finish(progress), report
 
 
-def _write_law(builder: PackBuilder, stated: StatedLaw, tally: Tally, compare: bool) -> None:
+def _write_law(builder: PackBuilder, stated: StatedLaw, tally: LawCounts, compare: bool) -> None:
     law = stated.law
     builder.add_law(law, aliases_of(law.name, law.short, *stated.aliases))
     tally.laws += 1
@@ -124,7 +124,7 @@ def _write_law(builder: PackBuilder, stated: StatedLaw, tally: Tally, compare: b
     _add_links(builder, stated.links, tally)
 
 
-def _add_links(builder: PackBuilder, links: Iterable[Link], tally: Tally) -> None:
+def _add_links(builder: PackBuilder, links: Iterable[Link], tally: LawCounts) -> None:
     for link in links:
         builder.add_link(link)
         tally.links[link.kind] += 1

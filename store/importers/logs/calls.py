@@ -123,7 +123,7 @@ _BRACKETS = str.maketrans({"(": "（", ")": "）"})
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class LoggedCall:
     """A tool and its input after the action parser; `known` is False for an invented tool name."""
 
     tool: str
@@ -145,7 +145,7 @@ class Observation:
     value: Literal = ""
 
 
-def read_action(text: str) -> Call | None:
+def read_action(text: str) -> LoggedCall | None:
     """The call an action made; None for a final answer or a text that the action parser refused."""
     fence = _FENCE.search(text)
     call = _keyword_call(text) if fence is None else _fenced_call(fence[1])
@@ -158,7 +158,7 @@ def read_action(text: str) -> Call | None:
     return call
 
 
-def _fenced_call(text: str) -> Call | None:
+def _fenced_call(text: str) -> LoggedCall | None:
     try:
         action = json.loads(text.translate(_WIDEN), parse_constant=_refuse_constant)
     except (ValueError, RecursionError):
@@ -174,14 +174,14 @@ def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is not JSON")
 
 
-def _normalised(tool: str, given: Literal) -> Call:
+def _normalised(tool: str, given: Literal) -> LoggedCall:
     if isinstance(given, dict) and (tool in LOOKUPS or tool in RETRIEVERS):
         columns = given.get("columns", [])
         given = {**given, "columns": [] if isinstance(columns, list) and len(columns) > MAX_COLUMNS else columns}
-    return Call(tool, given, tool in KNOWN_TOOLS)
+    return LoggedCall(tool, given, tool in KNOWN_TOOLS)
 
 
-def _keyword_call(text: str) -> Call | None:
+def _keyword_call(text: str) -> LoggedCall | None:
     """The one other accepted form, tool name and tool_call(keywords) in a fence; it skips the rules for columns."""
     match = _KEYWORD_CALL.search(text) if "tool_call(" in text and len(text) < MAX_KEYWORD_CALL else None
     if match is None:
@@ -192,7 +192,7 @@ def _keyword_call(text: str) -> Call | None:
         given = {k.arg: read_literal(ast.unparse(k.value)) for k in tree.keywords if k.arg}
     except (SyntaxError, ValueError, RecursionError, MemoryError, AssertionError):
         return None
-    return Call(match[1], cast(Literal, given), match[1] in KNOWN_TOOLS)
+    return LoggedCall(match[1], cast(Literal, given), match[1] in KNOWN_TOOLS)
 
 
 def read_observation(text: str, lookup: Lookup | None = None) -> Observation:

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 
 from store.importers.logs.calls import (
     RETRIEVERS,
-    Call,
     Literal,
+    LoggedCall,
     Observation,
     columns_quoted,
     infer_call,
@@ -68,7 +68,7 @@ class Fragment:
 class RecordedCall:
     """One distinct call of the logs and how often it was recorded."""
 
-    call: Call
+    call: LoggedCall
     observation: Observation
     seen: int = 1
 
@@ -143,7 +143,7 @@ class Harvest:
         if self._learn(call, lookup, observation, where):
             self.calls[call.key] = RecordedCall(call, observation)
 
-    def _learn(self, call: Call, lookup: Lookup | None, observation: Observation, where: str) -> bool:
+    def _learn(self, call: LoggedCall, lookup: Lookup | None, observation: Observation, where: str) -> bool:
         """Takes what a call proves; False when the call fits nothing and must not be kept."""
         if call.tool in RETRIEVERS and observation.status == "ok":
             return self._documents(RETRIEVERS[call.tool], observation.value)

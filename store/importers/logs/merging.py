@@ -47,7 +47,7 @@ class MergedRow:
 
 
 @dataclass(slots=True)
-class Merged:
+class MergedTables:
     """Rows, and for each lookup the indices of its rows in order."""
 
     rows: list[MergedRow] = field(default_factory=list)
@@ -55,9 +55,9 @@ class Merged:
     present: dict[Key, int] = field(default_factory=dict)
 
 
-def merge(harvest: Harvest) -> Merged:
+def merge(harvest: Harvest) -> MergedTables:
     """Rows of all fragments; contradictions are counted in the harvest."""
-    merged = Merged()
+    merged = MergedTables()
     index: dict[tuple[str, str, str], list[int]] = defaultdict(list)
     placed: dict[tuple[Key, int], int] = {}
     for key, position, fragment in _in_order(harvest):
@@ -102,7 +102,7 @@ def _implied(lookup: Lookup, values: tuple[str, ...], shown: dict[str, Value]) -
 
 
 def _place(
-    merged: Merged,
+    merged: MergedTables,
     index: dict[tuple[str, str, str], list[int]],
     harvest: Harvest,
     fragment: Fragment,
@@ -125,7 +125,7 @@ def _place(
 
 
 def _choose(
-    merged: Merged,
+    merged: MergedTables,
     index: dict[tuple[str, str, str], list[int]],
     harvest: Harvest,
     fragment: Fragment,
@@ -153,7 +153,7 @@ def _choose(
     return possible[0] if len(possible) == 1 else None
 
 
-def _renumber(merged: Merged) -> None:
+def _renumber(merged: MergedTables) -> None:
     """Rows in the order in which the logs showed them."""
     order = dict.fromkeys(number for numbers in merged.lookups.values() for number in numbers)
     order.update(dict.fromkeys(range(len(merged.rows))))
@@ -162,7 +162,7 @@ def _renumber(merged: Merged) -> None:
     merged.lookups = {key: [new[old] for old in numbers] for key, numbers in merged.lookups.items()}
 
 
-def _add_present(merged: Merged, harvest: Harvest) -> None:
+def _add_present(merged: MergedTables, harvest: Harvest) -> None:
     """A lookup that complained about its columns had found its row first: the row exists, nothing of it is shown."""
     matching = _Matches(merged)
     for key, where in harvest.present.items():
@@ -176,7 +176,7 @@ def _add_present(merged: Merged, harvest: Harvest) -> None:
         merged.rows.append(MergedRow(lookup.table, cells, where))
 
 
-def _check_misses(merged: Merged, harvest: Harvest) -> None:
+def _check_misses(merged: MergedTables, harvest: Harvest) -> None:
     """A row that a lookup should have found contradicts a recorded "no data" of that lookup."""
     matching = _Matches(merged)
     for key, where in list(harvest.missing.items()):
@@ -187,7 +187,7 @@ def _check_misses(merged: Merged, harvest: Harvest) -> None:
 class _Matches:
     """Finds rows by the cells a lookup compares."""
 
-    def __init__(self, merged: Merged) -> None:
+    def __init__(self, merged: MergedTables) -> None:
         self.merged = merged
         self.by_cell: dict[tuple[str, str, str], set[int]] = defaultdict(set)
         columns = {
@@ -210,7 +210,7 @@ class _Matches:
 _EVERY = 200
 
 
-def write(builder: PackBuilder, harvest: Harvest, merged: Merged, progress: Progress) -> None:
+def write(builder: PackBuilder, harvest: Harvest, merged: MergedTables, progress: Progress) -> None:
     """Put rows, and what lookups are known to give, into a pack."""
     numbers: list[int] = []
     for index, row in enumerate(merged.rows):

@@ -35,7 +35,7 @@ _LIMITS = JobLimits(cpu=30)
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
+class _PageVersion:
     label: str
     day: date | None
     digest: bytes
@@ -50,7 +50,7 @@ class _Import:
         self._lists: set[str] = set()  # files of JSON, of which each line is a page
         self._remarks: list[str] = []
         self.outcomes: dict[str, tuple[str, str]] = {}
-        self.kept: dict[str, _Kept] = {}
+        self.kept: dict[str, _PageVersion] = {}
 
     def take_file(self, path: Path, label: str, worker: Worker, out: str) -> None:
         """Take the pages of a file, which the worker writes to `out`; one that cannot be read is named."""
@@ -78,7 +78,7 @@ class _Import:
     def _take(self, page: ParsedPage, label: str) -> None:
         url = page.url or local_address(label)
         self._remarks.extend(page.remarks)
-        new = _Kept(label, page.day, hashlib.sha256(page.text.encode("utf-8", "replace")).digest())
+        new = _PageVersion(label, page.day, hashlib.sha256(page.text.encode("utf-8", "replace")).digest())
         old = self.kept.get(url)
         if old is not None and not _newer(new, old):
             self._lose(new, old, url)
@@ -91,7 +91,7 @@ class _Import:
         self._builder.add_page(url, title, page.day, text, "imported", label, replace=old is not None)
         self.kept[url] = new
 
-    def _lose(self, lost: _Kept, kept: _Kept, url: str) -> None:
+    def _lose(self, lost: _PageVersion, kept: _PageVersion, url: str) -> None:
         if lost.digest == kept.digest:
             self._say(lost.label, "duplicate", f"{url}: the same text as {kept.label}")
             return
@@ -185,5 +185,5 @@ def _saved_beside(path: Path) -> str:
     return next((page.name for page in pages if page.is_file()), "")
 
 
-def _newer(one: _Kept, other: _Kept) -> bool:
+def _newer(one: _PageVersion, other: _PageVersion) -> bool:
     return one.day is not None and (other.day is None or one.day > other.day)

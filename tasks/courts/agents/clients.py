@@ -18,8 +18,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
-from store.errors import Damaged, StoreError
-from store.search.law_search import Settings
+from store.errors import DamagedData, StoreError
+from store.search.law_search import SearchSettings
 from store.text.numerals import int_to_chinese, to_decimal
 from tasks.courts.agents.own_words import fact, field_words, with_parts
 from tasks.courts.environment import TopicCue
@@ -27,7 +27,7 @@ from tasks.courts.play.episode import CLOSING
 from tasks.courts.play.view import CourtRules, CourtView
 from tasks.courts.scores.bigrams import sentences
 from tasks.courts.scores.drafted import Kind, floor_document, with_end_mark
-from tasks.courts.simulated.talks import IDENTITY, WHOLE, AskedSlot, Client, wanted
+from tasks.courts.simulated.talks import IDENTITY, WHOLE, Client, RequestedSlot, wanted
 from tasks.episode.actions import Say
 
 # --- manner ---------------------------------------------------------------------------------------------------------
@@ -47,7 +47,7 @@ def pick(choices: Sequence[str], view: CourtView, salt: str = "") -> str:
     return choices[int(sha256(f"{view.case_id}/{view.turn}/{salt}".encode()).hexdigest()[:8], 16) % len(choices)]
 
 
-def unsaid(choices: Sequence[str], view: CourtView, salt: str = "") -> str:
+def pick_unused(choices: Sequence[str], view: CourtView, salt: str = "") -> str:
     """The same, of what was not said before; '' where all was."""
     said = "\n".join(turn.text for turn in view.own).replace("你", "您")
     left = [choice for choice in choices if choice.strip("。，") not in said]
@@ -61,7 +61,7 @@ def styled(parts: Sequence[str], view: CourtView, *, thanks: bool = True) -> str
     if traits.get("extraversion") == "low":
         told = _run_together(told)
     elif traits.get("extraversion") == "high" and not odd and len(sentences("".join(told))) <= _HIGH:
-        told = [*told, unsaid(REMARKS, view)]
+        told = [*told, pick_unused(REMARKS, view)]
     if traits.get("agreeableness") == "high" and thanks and odd:
         brief = traits.get("extraversion") == "low"
         told = [f"好的，{told[0]}", *told[1:]] if brief and told else [*told[:-1], pick(_THANKS, view), *told[-1:]]
@@ -123,7 +123,7 @@ def bare(text: str) -> str:
     return re.sub(r"[\s，。；、！？,.;!?“”]", "", text)
 
 
-class _Telling:
+class _ClientAccount:
     """What a client has told, and how the next of it is told."""
 
     def __init__(self, view: CourtView, exactly: str = "") -> None:
@@ -184,7 +184,7 @@ class AskingClient(CourtRules):
         if topic.kind == "ask":
             lead = pick(_LEADS, view) if len(view.own) > 1 else ""
         else:
-            lead = "" if view.asked and _ASKED_BACK.search(view.asked.text) else unsaid(_AGAIN, view)
+            lead = "" if view.asked and _ASKED_BACK.search(view.asked.text) else pick_unused(_AGAIN, view)
         return Say(_putting(told, f"{lead}{_wording(topic, view)}", view), view.there)
 
 
@@ -207,7 +207,7 @@ def _wording(topic: TopicCue, view: CourtView) -> str:
 def _background(view: CourtView, parts: Sequence[str], topic: TopicCue) -> list[str]:
     """The next part of the story, in the order of events, at most half of all at once. What the trainee asked back
     for comes first, if the story has it."""
-    telling = _Telling(view, topic.question)
+    telling = _ClientAccount(view, topic.question)
     left = [part for part in parts if not telling.told(part)]
     asked = view.asked.text if view.asked and not topic.first else ""
     back = bool(_ASKED_BACK.search(asked))
@@ -249,7 +249,7 @@ _JUDGED = re.compile(r"^(?:请求)?(?:依法)?判令")
 _ALL_TOLD = "没有别的了，该说的都说了。"
 
 
-class TellingClient(CourtRules):
+class InformingClient(CourtRules):
     """Answers the lawyer who drafts a complaint or a defence."""
 
     def _speak(self, view: CourtView) -> Say:
@@ -264,7 +264,7 @@ class _Party:
         self._client: Client = "plaintiff" if view.role == "plaintiff" else "defendant"
         self._other: Client = "defendant" if self._client == "plaintiff" else "plaintiff"
         self._parties = {party.get("side"): party for party in held.get("parties", ())}
-        self._telling, self._view = _Telling(view), view
+        self._telling, self._view = _ClientAccount(view), view
         self._size = _PORTION.get(view.traits.get("extraversion", "medium"), 4)
         self._me = "我们公司" if self._parties.get(self._client, {}).get("kind") == "company" else "我"
         pleaded = str(held.get("complaint" if self._client == "plaintiff" else "answer", ""))
@@ -321,7 +321,7 @@ class _Party:
         head = f"{self._heads[name]}有这些，" if items[0] in portion and name in self._heads else ""
         return f"{head}{said}{'。' if left else '，就是这些。'}"
 
-    def _identity(self, owner: str, wants: Sequence[AskedSlot]) -> str:
+    def _identity(self, owner: str, wants: Sequence[RequestedSlot]) -> str:
         """What is asked of one side's data; what is not on file is not known, or not told of oneself."""
         party = self._parties.get(self._client if owner == "own" else self._other, {})
         kind, who = str(party.get("kind", "person")), self._me if owner == "own" else "对方"
@@ -405,8 +405,8 @@ class Trainee(CourtRules):
         if self.search is None:
             return ""
         try:
-            hits = self.search.search(question, Settings(k=1, at=view.day)).hits
-        except Damaged:
+            hits = self.search.search(question, SearchSettings(k=1, at=view.day)).hits
+        except DamagedData:
             raise
         except StoreError:
             return ""

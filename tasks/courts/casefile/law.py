@@ -9,14 +9,14 @@ from typing import Protocol
 
 from rapidfuzz import fuzz, process
 
-from store.statutes.applicable import CaseDates, kind_of, mark
+from store.statutes.applicable import CaseDates, judge_version, kind_of
 from store.statutes.model import Article, ArticleNumber, LawVersion
 from store.statutes.names import key_of_name
 from store.statutes.shipped import as_of, indexed_laws, listed_laws, numbers_of
 from store.text.citation import citations
 from store.text.normalise import fold_width
 from tasks.courts.casefile.people import LawRef
-from tasks.courts.casefile.sense import Finding, doubtful, wrong
+from tasks.courts.casefile.sense import CaseFinding, doubtful, wrong
 
 
 class Laws(Protocol):
@@ -87,7 +87,7 @@ def all_laws() -> LawIndex:
     return LawIndex({law.name: law.versions for law in listed_laws()})
 
 
-def check_law(field: str, ref: LawRef, dates: CaseDates, laws: Laws) -> Iterator[Finding]:
+def check_law(field: str, ref: LawRef, dates: CaseDates, laws: Laws) -> Iterator[CaseFinding]:
     """Whether the article exists, and a version of its law that has it applies to the case."""
     versions = laws.versions(ref.law)
     if not versions:
@@ -99,7 +99,7 @@ def check_law(field: str, ref: LawRef, dates: CaseDates, laws: Laws) -> Iterator
         return
     # Rules on which law applies are rules of procedure: the court follows those of its own day.
     kind = "procedure" if "时间效力" in ref.law and kind_of(ref.law) == "civil" else kind_of(ref.law)
-    marks = [(mark(version, dates, kind=kind, number=ref.number), version) for version in having]
+    marks = [(judge_version(version, dates, kind=kind, number=ref.number), version) for version in having]
     best = next((found for found in marks if found[0].verdict == "applicable"), None)
     best = best or next((found for found in marks if found[0].verdict == "possible"), None)
     judged = dates.judged
@@ -138,7 +138,7 @@ def check_law(field: str, ref: LawRef, dates: CaseDates, laws: Laws) -> Iterator
     yield from _paragraph(field, ref, version, laws)
 
 
-def check_text(field: str, text: str, dates: CaseDates, laws: Laws) -> Iterator[Finding]:
+def check_text(field: str, text: str, dates: CaseDates, laws: Laws) -> Iterator[CaseFinding]:
     """The same for every article that a text cites with the title of its law."""
     folded = fold_width(text)
     for cited in citations(text):
@@ -160,7 +160,7 @@ def _titles(name: str, cited: str) -> Iterator[str]:
         yield shipped_laws().official(written) or written
 
 
-def check_index(dates: CaseDates) -> Iterator[Finding]:
+def check_index(dates: CaseDates) -> Iterator[CaseFinding]:
     """Whether the shipped index reaches the days of the case."""
     last = max((day for day in (dates.proceeding, dates.judged) if day), default=None)
     if last and last > as_of():
@@ -171,7 +171,7 @@ def check_index(dates: CaseDates) -> Iterator[Finding]:
         )
 
 
-def _paragraph(field: str, ref: LawRef, version: LawVersion, laws: Laws) -> Iterator[Finding]:
+def _paragraph(field: str, ref: LawRef, version: LawVersion, laws: Laws) -> Iterator[CaseFinding]:
     texts = [article.text for article in laws.article(ref.law, version.label, ref.number) if article.text]
     if ref.paragraph is None or not texts:
         return

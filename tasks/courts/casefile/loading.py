@@ -23,7 +23,7 @@ from tasks.courts.casefile.case import (
     Dispute,
 )
 from tasks.courts.casefile.people import REFUSED_ROLES
-from tasks.courts.casefile.sense import GOLD_MISSING, Finding, contradictions, wrong
+from tasks.courts.casefile.sense import GOLD_MISSING, CaseFinding, contradictions, wrong
 from tasks.courts.environment import codes, environment
 from tasks.episode.plain import plain
 from tasks.task_files import task_files
@@ -51,7 +51,7 @@ _SHAPES = (
 class CaseFault(BadInput):
     """A case that cannot be used; `faults`: all that is wrong with it."""
 
-    def __init__(self, where: str, faults: list[Finding]) -> None:
+    def __init__(self, where: str, faults: list[CaseFinding]) -> None:
         first = faults[0]
         more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
         super().__init__(f"{where}, {first.field}: {first.what}{more}", first.todo)
@@ -110,7 +110,7 @@ def _named(where: str, fields: Mapping[str, Any]) -> str:
     return f"{where}, case {plain(identity)}" if isinstance(identity, str) and identity else where
 
 
-def _shape(fields: Mapping[str, Any]) -> list[Finding]:
+def _shape(fields: Mapping[str, Any]) -> list[CaseFinding]:
     given, env = fields.get("schema", SCHEMA), fields.get("env")
     if given != SCHEMA:
         what = f"{plain(str(given))[:40]!r} is not known"
@@ -121,7 +121,7 @@ def _shape(fields: Mapping[str, Any]) -> list[Finding]:
     return []
 
 
-def _fault(detail: Any, fields: Mapping[str, Any]) -> Finding:
+def _fault(detail: Any, fields: Mapping[str, Any]) -> CaseFinding:
     place = list(detail["loc"])
     field, last = _path(place, fields), str(place[-1]) if place else ""
     kind, value = detail["type"], detail.get("input")
@@ -155,7 +155,7 @@ def _fault(detail: Any, fields: Mapping[str, Any]) -> Finding:
     return wrong(field, f"{shown}: {detail['msg'][:1].lower()}{detail['msg'][1:]}", "Correct it.")
 
 
-def _refused(field: str, role: str) -> Finding:
+def _refused(field: str, role: str) -> CaseFinding:
     name = REFUSED_ROLES.get(role, role if role in REFUSED_ROLES.values() else "")
     if name:
         todo = {

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any
 
-from store.tables import Characters, Table, Words, WordSet, beside
+from store.tables import Characters, TomlTable, Words, WordSet, beside
 from store.text.ideographs import HAN, is_han
 
 _MASKED = re.compile(r"[某×Xx*＊△○〇□0-9A-Za-zＡ-Ｚ]")
@@ -24,7 +24,7 @@ _BOUNDARY = re.compile(
 )
 
 
-class _Names(Table):
+class _Names(TomlTable):
     single: Characters
     double: WordSet
     wordy: Characters

@@ -24,7 +24,7 @@ Level = Literal["error", "warning"]
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class CaseFinding:
     """What is wrong with a field and what to do about it; the field is a path such as parties.P1.birth_date. error:
     the case is legally wrong or contradicts itself; warning: somebody has to look at it."""
 
@@ -42,17 +42,17 @@ class Finding:
         return f"{self.field}: {self.what}. {self.todo}"
 
 
-def wrong(field: str, what: str, todo: str) -> Finding:
+def wrong(field: str, what: str, todo: str) -> CaseFinding:
     """An error."""
-    return Finding("error", field, what, todo)
+    return CaseFinding("error", field, what, todo)
 
 
-def doubtful(field: str, what: str, todo: str) -> Finding:
+def doubtful(field: str, what: str, todo: str) -> CaseFinding:
     """A warning."""
-    return Finding("warning", field, what, todo)
+    return CaseFinding("warning", field, what, todo)
 
 
-def contradictions(case: Case | Dispute) -> list[Finding]:
+def contradictions(case: Case | Dispute) -> list[CaseFinding]:
     """All contradictions of a case in the order of its fields; [] when it is sound."""
     if isinstance(case, AdviceCase):
         return [*_twice("topics", [topic.id for topic in case.topics]), *_topics(case), *_days(case.dates)]
@@ -82,7 +82,7 @@ def months_after(start: date, months: int) -> date:
     return date(year, month, min(start.day - 1, monthrange(year, month)[1]))
 
 
-def days_held(case: CriminalCase) -> int:
+def days_in_custody(case: CriminalCase) -> int:
     """Days that count against the term (刑法第四十四条、第四十七条; 刑事诉讼法第七十六条: two days of a designated
     residence make one); a day that ends one measure and begins the next counts once.
     """
@@ -102,7 +102,7 @@ def _covered(spans: Iterable[tuple[date, date]]) -> int:
     return days
 
 
-def _parties(case: CivilCase | CriminalCase | Dispute) -> Iterator[Finding]:
+def _parties(case: CivilCase | CriminalCase | Dispute) -> Iterator[CaseFinding]:
     yield from _twice("parties", [party.id for party in case.parties])
     yield from _twice("parties", [party.name for party in case.parties], "name")
     sides: Counter[str] = Counter(party.side for party in case.parties)
@@ -123,7 +123,7 @@ def _parties(case: CivilCase | CriminalCase | Dispute) -> Iterator[Finding]:
             yield wrong(f"parties.{party.id}", "a company is accused (单位犯罪)", todo)
 
 
-def too_many(criminal: bool, plaintiffs: int, defendants: int) -> Iterator[Finding]:
+def too_many(criminal: bool, plaintiffs: int, defendants: int) -> Iterator[CaseFinding]:
     """One natural person is accused, or one plaintiff sues one defendant."""
     if criminal and defendants > 1:
         what = f"{defendants} accused; one is tried at a time"
@@ -135,7 +135,7 @@ def too_many(criminal: bool, plaintiffs: int, defendants: int) -> Iterator[Findi
             yield wrong("parties", what, "Split the dispute or keep one of them.")
 
 
-def _days(dates: Dates) -> Iterator[Finding]:
+def _days(dates: Dates) -> Iterator[CaseFinding]:
     order = ("acted", "acted_until", "filed", "proceeding", "judged")
     known = [(name, day) for name in order if (day := getattr(dates, name)) is not None]
     for (earlier, _), (later, day) in zip(known, known[1:], strict=False):
@@ -147,7 +147,7 @@ def _days(dates: Dates) -> Iterator[Finding]:
     yield from _misplaced("dates.asked", dates.asked, dates, since="acted")
 
 
-def _misplaced(field: str, day: date | None, dates: Dates, since: str = "", until: str = "") -> Iterator[Finding]:
+def _misplaced(field: str, day: date | None, dates: Dates, since: str = "", until: str = "") -> Iterator[CaseFinding]:
     """A day lies between two days of the case, as far as these are known."""
     first, last = (getattr(dates, name) if name else None for name in (since, until))
     if day and first and day < first:
@@ -156,7 +156,7 @@ def _misplaced(field: str, day: date | None, dates: Dates, since: str = "", unti
         yield wrong(field, f"{day} lies after dates.{until} ({last})", "Put the days of the case in order.")
 
 
-def _born(parties: Iterable[Party], dates: Dates) -> Iterator[Finding]:
+def _born(parties: Iterable[Party], dates: Dates) -> Iterator[CaseFinding]:
     act = dates.acted or dates.filed or dates.judged
     for party in parties:
         if party.birth_date and act and party.birth_date >= act:
@@ -166,7 +166,7 @@ def _born(parties: Iterable[Party], dates: Dates) -> Iterator[Finding]:
 
 def _material(
     facts: Iterable[Fact], evidence: Iterable[Exhibit], case: CivilCase | CriminalCase | Dispute
-) -> Iterator[Finding]:
+) -> Iterator[CaseFinding]:
     parties = {party.id: party for party in case.parties}
     criminal = isinstance(case, CriminalCase)
     known = {fact.id for fact in facts}
@@ -200,7 +200,7 @@ _NEEDED: dict[str, dict[str, str]] = {
 """Field -> environments that cannot do without it, and what it is."""
 
 
-def _civil(case: CivilCase | Dispute) -> Iterator[Finding]:
+def _civil(case: CivilCase | Dispute) -> Iterator[CaseFinding]:
     env = "CI" if isinstance(case, Dispute) else case.env
     for name, envs in _NEEDED.items():
         if env in envs and not getattr(case, name):
@@ -232,7 +232,7 @@ def _civil(case: CivilCase | Dispute) -> Iterator[Finding]:
             )
 
 
-def _criminal(case: CriminalCase) -> Iterator[Finding]:
+def _criminal(case: CriminalCase) -> Iterator[CaseFinding]:
     criminal, sentence, dates = case.criminal, case.gold.sentence, case.dates
     for index, custody in enumerate(criminal.custody):
         where = f"criminal.custody[{index}]"
@@ -255,7 +255,7 @@ def _criminal(case: CriminalCase) -> Iterator[Finding]:
     if sentence.kind in ("有期徒刑", "拘役") and case.criminal.custody and dates.judged:
         begin = min(custody.since for custody in criminal.custody)
         term = (months_after(begin, sentence.months) - begin).days + 1
-        if (held := days_held(case)) > term:
+        if (held := days_in_custody(case)) > term:
             what = f"{held} days in custody are longer than the term ({sentence.months} months)"
             yield wrong("criminal.custody", what, "Correct the days or the term.")
     if sentence.since and sentence.until:
@@ -268,7 +268,7 @@ def _criminal(case: CriminalCase) -> Iterator[Finding]:
             yield wrong("gold.sentence.until", what, "Reckon the term again.")
 
 
-def _topics(case: AdviceCase) -> Iterator[Finding]:
+def _topics(case: AdviceCase) -> Iterator[CaseFinding]:
     for topic in case.topics:
         where = f"topics.{topic.id}"
         if topic.type == "binary" and topic.answer not in ("是", "否"):
@@ -277,14 +277,14 @@ def _topics(case: AdviceCase) -> Iterator[Finding]:
             yield wrong(f"{where}.laws", "a topic that asks for the law names none", "List the articles.")
 
 
-def _lead(field: str, ids: Iterable[str], known: Iterable[str], what: str) -> Iterator[Finding]:
+def _lead(field: str, ids: Iterable[str], known: Iterable[str], what: str) -> Iterator[CaseFinding]:
     names = list(known)
     for name in ids:
         if name not in names:
             yield wrong(field, f"{name} is no {what} of this case", f"Known: {', '.join(names) or 'none'}.")
 
 
-def _twice(field: str, ids: Iterable[str], what: str = "id") -> Iterator[Finding]:
+def _twice(field: str, ids: Iterable[str], what: str = "id") -> Iterator[CaseFinding]:
     for name, count in Counter(ids).items():
         if count > 1:
             yield wrong(field, f"the {what} {name} stands there {count} times", "Make them differ.")

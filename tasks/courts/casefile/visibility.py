@@ -81,7 +81,7 @@ def visible(case: Case, env: Env, role: Role) -> dict[str, Any]:
     Items keep what ties them together (id, side, owner, by). Raises `UsageError` where the environment has no such
     role.
     """
-    held: dict[str, Any] = json.loads(_held(Same(case), env, role))
+    held: dict[str, Any] = json.loads(_held(CaseKey(case), env, role))
     return held
 
 
@@ -99,7 +99,7 @@ def leaks(text: str, case: Case, env: Env, role: Role, public_record: str | Sequ
     said = _plain(text)
     if len(said) < LEAK:
         return []
-    own_part, outside = _divided(Same(case), env, role)
+    own_part, outside = _divided(CaseKey(case), env, role)
     own = [said[at : at + LEAK] for at in range(len(said) - LEAK + 1)]
     every = frozenset(own) - own_part
     elsewhere = [(path, grams) for path, grams in outside if not every.isdisjoint(grams)]
@@ -130,7 +130,7 @@ def leaks(text: str, case: Case, env: Env, role: Role, public_record: str | Sequ
     return sorted(found.values(), key=lambda leak: (leak.start, leak.end))
 
 
-class Same:
+class CaseKey:
     """A case as a key: the object itself, which nothing changes, so that what it holds is worked out once and not
     every turn."""
 
@@ -140,21 +140,21 @@ class Same:
         self.case = case
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Same) and other.case is self.case
+        return isinstance(other, CaseKey) and other.case is self.case
 
     def __hash__(self) -> int:
         return id(self.case)
 
 
 @lru_cache(maxsize=512)
-def _held(same: Same, env: Env, role: Role) -> str:
+def _held(same: CaseKey, env: Env, role: Role) -> str:
     """What a role holds, as JSON text: each view gets data of its own, with which a policy may do as it likes."""
     kept = _kept(_data(same.case), "", grant(env, role).holds, _sides(same.case))
     return json.dumps(kept if isinstance(kept, dict) else {}, ensure_ascii=False)
 
 
 @lru_cache(maxsize=128)
-def _divided(same: Same, env: Env, role: Role) -> tuple[frozenset[str], tuple[tuple[Path, frozenset[str]], ...]]:
+def _divided(same: CaseKey, env: Env, role: Role) -> tuple[frozenset[str], tuple[tuple[Path, frozenset[str]], ...]]:
     """Runs of text that are free to a role or that it holds, and those of each other field."""
     here, holds = environment(env), grant(env, role).holds
     found = here.finds if role in ("agent", here.tested) else frozenset()

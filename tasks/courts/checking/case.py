@@ -23,7 +23,7 @@ from tasks.courts.casefile.law import Laws, check_index, check_law, check_text, 
 from tasks.courts.casefile.loading import CaseFault, case_records
 from tasks.courts.casefile.material import TIMED, Claim
 from tasks.courts.casefile.questions import read_questions
-from tasks.courts.casefile.sense import Finding, Level, age_on, doubtful, months_after, wrong
+from tasks.courts.casefile.sense import CaseFinding, Level, age_on, doubtful, months_after, wrong
 
 _MASKED = "a masked name"
 _PERSONAL = (
@@ -34,7 +34,7 @@ _PERSONAL = (
 _ADULT = 18
 
 
-def check_case(case: Case, book: Laws | None = None) -> list[Finding]:
+def check_case(case: Case, book: Laws | None = None) -> list[CaseFinding]:
     """Everything a lawyer might stumble over; `book`: a StatuteBook, or None for the shipped index of laws."""
     found = [*_laws(case, book or shipped_laws()), *_privacy(case)]
     if isinstance(case, AdviceCase):
@@ -45,7 +45,7 @@ def check_case(case: Case, book: Laws | None = None) -> list[Finding]:
     return found
 
 
-def _laws(case: Case, laws: Laws) -> Iterator[Finding]:
+def _laws(case: Case, laws: Laws) -> Iterator[CaseFinding]:
     dates = case.dates.for_law
     yield from check_index(dates)
     if isinstance(case, AdviceCase):
@@ -72,7 +72,7 @@ def _laws(case: Case, laws: Laws) -> Iterator[Finding]:
             yield wrong("gold.laws", f"{ref.chinese} stands there twice", "Name it once.")
 
 
-def _privacy(case: Case) -> Iterator[Finding]:
+def _privacy(case: Case) -> Iterator[CaseFinding]:
     """Numbers of real people nowhere; a masked name only where the case comes from a judgment or another
     benchmark."""
     text, authored = case.model_dump_json(), case.provenance.source == "authored"
@@ -82,7 +82,7 @@ def _privacy(case: Case) -> Iterator[Finding]:
             yield wrong("case", told, "People are fictional: invent a name, leave numbers out.")
 
 
-def _advice(case: AdviceCase) -> Iterator[Finding]:
+def _advice(case: AdviceCase) -> Iterator[CaseFinding]:
     authored = case.provenance.source == "authored"
     if authored and case.dates.asked is None:
         yield wrong("dates.asked", "is missing", "The law of that day is the answer.")
@@ -91,7 +91,7 @@ def _advice(case: AdviceCase) -> Iterator[Finding]:
         if authored and not topic.laws:
             yield wrong(f"{where}.laws", "is missing", "Every answer rests on an article.")
         if topic.type == "open" and not topic.points:
-            yield Finding(
+            yield CaseFinding(
                 "error" if authored else "warning", f"{where}.points", "is missing", "Say what a full answer holds."
             )
         numbers = [ref.number.chinese for ref in topic.laws]
@@ -103,7 +103,7 @@ def _advice(case: AdviceCase) -> Iterator[Finding]:
             yield wrong("topics", f"{text[:30]} is asked twice", "Make the topics differ.")
 
 
-def _days(case: CivilCase | CriminalCase) -> Iterator[Finding]:
+def _days(case: CivilCase | CriminalCase) -> Iterator[CaseFinding]:
     if case.provenance.source == "authored":
         for name in ("acted", "filed", "proceeding", "judged"):
             if getattr(case.dates, name) is None:
@@ -189,13 +189,13 @@ def _banded(amount: float, bands: tuple[tuple[float, float], ...]) -> float:
     return total
 
 
-def _civil(case: CivilCase) -> Iterator[Finding]:
+def _civil(case: CivilCase) -> Iterator[CaseFinding]:
     yield from _sums(case)
     yield from _rulings(case)
     yield from _fee(case)
 
 
-def _sums(case: CivilCase) -> Iterator[Finding]:
+def _sums(case: CivilCase) -> Iterator[CaseFinding]:
     authored = case.provenance.source == "authored"
     for claim in case.claims:
         where, parts = f"claims.{claim.id}", sum(part.amount for part in claim.parts)
@@ -216,7 +216,7 @@ def _sums(case: CivilCase) -> Iterator[Finding]:
         yield wrong("amount", told, "Correct the sums.")
 
 
-def _rulings(case: CivilCase) -> Iterator[Finding]:
+def _rulings(case: CivilCase) -> Iterator[CaseFinding]:
     rulings = {ruling.claim: ruling for ruling in case.gold.rulings}
     level: Level = "error" if case.provenance.source == "authored" else "warning"
     judgment = "".join(case.gold.judgment)
@@ -225,7 +225,7 @@ def _rulings(case: CivilCase) -> Iterator[Finding]:
             yield from _ruling(claim, ruling, judgment)
         elif claim.kind != "costs":
             todo = "Every claim is granted, partly granted or rejected."
-            yield Finding(level, "gold.rulings", f"no ruling on {claim.id}", todo)
+            yield CaseFinding(level, "gold.rulings", f"no ruling on {claim.id}", todo)
     outcomes = {ruling.outcome for ruling in case.gold.rulings}
     if outcomes & {"partly", "rejected"} and "驳回" not in judgment:
         todo = "Add 驳回…其他诉讼请求 or 驳回…的诉讼请求."
@@ -234,7 +234,7 @@ def _rulings(case: CivilCase) -> Iterator[Finding]:
         yield wrong("gold.judgment", "rejects something although every claim is granted", "Correct either.")
 
 
-def _ruling(claim: Claim, ruling: Ruling, judgment: str) -> Iterator[Finding]:
+def _ruling(claim: Claim, ruling: Ruling, judgment: str) -> Iterator[CaseFinding]:
     where = f"gold.rulings.{claim.id}"
     amount, given, claimed = ruling.amount, _yuan(ruling.amount), _yuan(claim.amount)
     if ruling.outcome == "rejected" and amount:
@@ -249,7 +249,7 @@ def _ruling(claim: Claim, ruling: Ruling, judgment: str) -> Iterator[Finding]:
         yield wrong(where, f"the judgment does not say {given} yuan", "Figures and 判决主文 belong together.")
 
 
-def _fee(case: CivilCase) -> Iterator[Finding]:
+def _fee(case: CivilCase) -> Iterator[CaseFinding]:
     fee, where = case.gold.fee, "gold.fee"
     if fee is None:
         if case.provenance.source == "authored":
@@ -270,7 +270,7 @@ def _fee(case: CivilCase) -> Iterator[Finding]:
         yield doubtful(where, "the plaintiff wins and bears costs", loser_pays)
 
 
-def _reckoned(case: CivilCase, total: float) -> Iterator[Finding]:
+def _reckoned(case: CivilCase, total: float) -> Iterator[CaseFinding]:
     """The fee by the scales that may hold; where a person was hurt courts take either that of property or that of the
     person."""
     amount = case.amount or 0.0
@@ -312,7 +312,7 @@ def _yuan(amount: float | None) -> str:
 _WORDS = "Figures and 判决主文 belong together."
 
 
-def _criminal(case: CriminalCase) -> Iterator[Finding]:
+def _criminal(case: CriminalCase) -> Iterator[CaseFinding]:
     for name in set(case.gold.charges) - {charge.name for charge in case.criminal.charges}:
         todo = "The reason must say why the court changes the charge (刑诉法解释第二百九十五条)."
         yield doubtful("gold.charges", f"{name} was not charged", todo)
@@ -326,7 +326,7 @@ def term(months: int) -> str:
     return (f"{int_to_chinese(years)}年" if years else "") + (f"{int_to_chinese(rest)}个月" if rest else "")
 
 
-def _said(case: CriminalCase) -> Iterator[Finding]:
+def _said(case: CriminalCase) -> Iterator[CaseFinding]:
     """The words of the judgment against its figures."""
     sentence, text = case.gold.sentence, "".join(case.gold.judgment)
     timed = [(sentence.kind, sentence.months), *((count.kind, count.months) for count in sentence.counts)]
@@ -347,7 +347,7 @@ def _money(yuan: float) -> tuple[str, ...]:
     return (f"{whole}元", f"{int_to_chinese(whole)}元", f"{whole / 10_000:g}万元")
 
 
-def _custody(case: CriminalCase) -> Iterator[Finding]:
+def _custody(case: CriminalCase) -> Iterator[CaseFinding]:
     sentence, custody = case.gold.sentence, case.criminal.custody
     held = [one for one in custody if one.measure in ("拘留", "逮捕")]
     for one in held:

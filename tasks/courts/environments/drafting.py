@@ -16,7 +16,7 @@ _NEVER = (
     "问到自己的而材料没有的，说不方便透露；问到对方的而材料没有的，说不清楚",
 )  # fmt: skip
 _LAWYER_NEVER = ("一轮只问一个问题", "文书写好后才结束询问")
-_CLIENT, _LAWYER = "tasks.courts.agents.clients:TellingClient", "tasks.courts.agents.clients:Interviewer"
+_CLIENT, _LAWYER = "tasks.courts.agents.clients:InformingClient", "tasks.courts.agents.clients:Interviewer"
 _GOLD = "tasks.courts.agents.references:GoldDrafter"
 _REPORTED = ("FOR", "DOC")
 

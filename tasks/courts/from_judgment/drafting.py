@@ -22,9 +22,9 @@ from tasks.courts.casefile.judgment import JudgmentText, accused_in
 from tasks.courts.casefile.loading import CaseFault, read_case
 from tasks.courts.casefile.names import LATIN, is_masked, people_in, surname_of, suspects
 from tasks.courts.casefile.people import REFUSED_ROLES
-from tasks.courts.casefile.sense import Finding, age_on, wrong
+from tasks.courts.casefile.sense import CaseFinding, age_on, wrong
 from tasks.courts.from_judgment.fields import civil_case, criminal_case, signed_by
-from tasks.courts.from_judgment.masking import Masked, mask
+from tasks.courts.from_judgment.masking import MaskedItem, mask
 from tasks.courts.from_judgment.reading import read_text
 from tasks.courts.from_judgment.structure import (
     PARTY,
@@ -84,10 +84,10 @@ class Draft:
     """
 
     case_fields: dict[str, Any]
-    masked: tuple[Masked, ...]
+    masked: tuple[MaskedItem, ...]
     missing: tuple[str, ...]
     notes: tuple[str, ...]
-    needed: tuple[Finding, ...] = ()
+    needed: tuple[CaseFinding, ...] = ()
 
 
 def draft(path: Path, **options: Any) -> Draft:
@@ -212,7 +212,7 @@ def _refuse_minors(case: Mapping[str, Any], paper: JudgmentText, label: str) -> 
 # --- what loads -----------------------------------------------------------------------------------------------------
 
 
-def _fitted(case: dict[str, Any], label: str, notes: list[str]) -> tuple[Finding, ...]:
+def _fitted(case: dict[str, Any], label: str, notes: list[str]) -> tuple[CaseFinding, ...]:
     """Leave out what contradicts the rest; what still keeps the file from loading."""
     while True:
         try:
@@ -223,7 +223,7 @@ def _fitted(case: dict[str, Any], label: str, notes: list[str]) -> tuple[Finding
                 return error.faults
 
 
-def _left_out(case: dict[str, Any], fault: Finding, notes: list[str]) -> bool:
+def _left_out(case: dict[str, Any], fault: CaseFinding, notes: list[str]) -> bool:
     match = _OPTIONAL.match(fault.field)
     if match is None:
         return False
@@ -254,7 +254,7 @@ def at(here: Any, path: str) -> Any:
 
 
 def _provenance(
-    heading: JudgmentHeading, masked: Sequence[Masked], missing: Sequence[str], keep_names: bool
+    heading: JudgmentHeading, masked: Sequence[MaskedItem], missing: Sequence[str], keep_names: bool
 ) -> dict[str, Any]:
     kinds = Counter[str]()
     for one in masked:

@@ -22,7 +22,7 @@ from tasks.courts.casefile.names import surname_of
 
 
 @dataclass(frozen=True, slots=True)
-class Masked:
+class MaskedItem:
     """One thing that was masked: its kind, how often it stood there, and what stands there now. Never the thing
     itself."""
 
@@ -68,7 +68,7 @@ def mask(
     companies: Sequence[Sequence[str]],
     keep_names: bool = False,
     kept_lines: Iterable[str] = (),
-) -> tuple[str, tuple[Masked, ...]]:
+) -> tuple[str, tuple[MaskedItem, ...]]:
     """The text without what tells people, and a list of what went.
 
     Args:
@@ -78,16 +78,16 @@ def mask(
         keep_names: leave the names of people as they are.
         kept_lines: lines whose address is that of a company.
     """
-    found: list[Masked] = []
+    found: list[MaskedItem] = []
     table = beside(__package__, "masking")
     for kind, (replacement, pattern) in table["numbers"].items():
         text, times = _each(text, re.compile(filled(pattern, table["parts"])), partial(_numbered, replacement))
         if times:
-            found.append(Masked(kind, times, replacement))
+            found.append(MaskedItem(kind, times, replacement))
     kept = set(kept_lines)
     lines = [(line, 0) if line in kept else _addresses(line) for line in text.split("\n")]
     if times := sum(count for _, count in lines):
-        found.append(Masked("address below the district", times, ADDRESS))
+        found.append(MaskedItem("address below the district", times, ADDRESS))
     text = "\n".join(line for line, _ in lines)
     said = {} if keep_names else stand_ins(people, text)
     said |= {name: name for group in companies for name in group}
@@ -101,7 +101,7 @@ def mask(
         any_name = "|".join(map(re.escape, sorted(said, key=len, reverse=True)))
         text = re.sub(any_name, stand_in, text)
     masked = (new for name, new in said.items() if new != name and counts[new])
-    found += [Masked("name", counts[new], new) for new in dict.fromkeys(masked)]
+    found += [MaskedItem("name", counts[new], new) for new in dict.fromkeys(masked)]
     return text, tuple(found)
 
 

@@ -49,7 +49,7 @@ class Paragraph:
 
 
 @dataclass(frozen=True, slots=True)
-class Paper:
+class CourtPaper:
     """A document. titles: centred lines in larger type; docket: 案号, to the right; parties: a line each; signed: the
     block at the end, to the right; source: in small print where it comes from; marks: on every page."""
 
@@ -98,7 +98,7 @@ class Line:
     keep: bool = False
 
 
-def layout(paper: Paper) -> Iterator[Line]:
+def layout(paper: CourtPaper) -> Iterator[Line]:
     """The lines of a paper from top to bottom. Signatures and the source stand on no page without words of the
     document."""
     for title in paper.titles:
@@ -143,7 +143,7 @@ FOOT_SIZE = 14.0
 # --- docx -----------------------------------------------------------------------------------------------------------
 
 
-def as_docx(paper: Paper) -> bytes:
+def as_docx(paper: CourtPaper) -> bytes:
     """The file; marks stand in the header. Raises UsageError where python-docx is not installed."""
     try:  # an extra: only whoever asks for this form needs it
         import docx
@@ -208,7 +208,7 @@ def _page_number(run: Any) -> None:
 # --- html -----------------------------------------------------------------------------------------------------------
 
 
-def as_html(paper: Paper) -> bytes:
+def as_html(paper: CourtPaper) -> bytes:
     """The file."""
     # The mark of later pages stands in the style sheet, so only our own words may come there.
     mark = "　".join(mark for mark in paper.marks if mark in (DISCLAIMER, FICTIONAL))
@@ -228,5 +228,5 @@ def _style(line: Line) -> str:
     )
 
 
-WRITERS: Mapping[str, Callable[[Paper], bytes]] = {"docx": as_docx, "html": as_html}
+WRITERS: Mapping[str, Callable[[CourtPaper], bytes]] = {"docx": as_docx, "html": as_html}
 """Form -> what gives the bytes of a file."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 
-from tasks.agents.budgets import Budget
+from tasks.agents.budgets import ContextBudget
 from tasks.courts.casefile.case import AdviceCase, Case, CivilCase, CriminalCase
 from tasks.courts.casefile.people import Level, Persona, drawn
 from tasks.courts.casefile.roles import Standpoint, standpoints
@@ -173,7 +173,7 @@ class _Step:
             never=self.here.seats[role].never, record=self.record, turn=cue.turn, limit=self.limit,
             there=self._there(role), topic=cue.topic, traits=traits_of(case, role, state.seed), day=law_day(case),
             tools=self._open_tools() if tested else (), offered=rules.tools if tested else (), folds=rules.folds,
-            budget=Budget.of(state.seats.get(seat)), standpoints=standpoints_of(case, role), measured=measured,
+            budget=ContextBudget.of(state.seats.get(seat)), standpoints=standpoints_of(case, role), measured=measured,
             owed=owed(self.trial, self.record, rules.profile, self.limit) if aided and self.trial else None,
         )  # fmt: skip
 

@@ -10,13 +10,13 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from tasks.courts.casefile.case import CivilCase, CriminalCase, Env
-from tasks.courts.casefile.visibility import Same
+from tasks.courts.casefile.visibility import CaseKey
 from tasks.courts.environment import Environment, Role, environment
-from tasks.courts.play.tracking import TopicTurn, Tracked
+from tasks.courts.play.tracking import TopicTurn, TrackedReply
 from tasks.courts.procedure.acts import addressed, reopens
 from tasks.courts.procedure.hearing import hearing_of
-from tasks.courts.procedure.model import SIDES, Course, Duty, ProfileName, Turn, speaker_of
-from tasks.courts.procedure.model import Violation as Fault
+from tasks.courts.procedure.model import SIDES, Duty, ProfileName, TrialState, Turn, speaker_of
+from tasks.courts.procedure.model import ProcedureViolation as Fault
 from tasks.courts.procedure.tracker import follow
 from tasks.episode.actions import Say
 from tasks.episode.events import ActDone, Event, ExhibitMoved, Said, StageEntered, TopicTracked, Violation
@@ -40,7 +40,7 @@ def topic_turns(events: Iterable[Event]) -> tuple[TopicTurn, ...]:
         if isinstance(event, Said):
             said = event
         elif isinstance(event, TopicTracked):
-            tracked = Tracked(event.topic, event.answered, event.verdict, event.quote, event.made_by)
+            tracked = TrackedReply(event.topic, event.answered, event.verdict, event.quote, event.made_by)
             found.append(TopicTurn(event.pointer, said.text, tracked, said.turn, said.fault))
     return tuple(found)
 
@@ -61,14 +61,14 @@ _MARKER = re.compile(r"对(?:原告|被告当事人|被告辩护人|被告|公�
 _TAG = re.compile(r"<\s*/?\s*(?:开庭审理|法庭调查|庭审辩论|法庭辩论|法庭调解|评议宣判|最后陈述|结束庭审)\s*>\s*")
 
 
-def marked(text: str, here: Environment) -> tuple[Role, ...]:
+def roles_marked(text: str, here: Environment) -> tuple[Role, ...]:
     """The roles whose markers stand in a text, in the order of precedence."""
     return tuple(role for marker, role in here.markers.items() if marker in text)
 
 
 def strict(text: str, here: Environment) -> tuple[tuple[Role, ...], tuple[Role, ...]]:
     """The one role that the published routing reaches, and those that it drops."""
-    found = marked(text, here)
+    found = roles_marked(text, here)
     return found[:1], found[1:]
 
 
@@ -77,7 +77,7 @@ def by_words(text: str, here: Environment) -> tuple[Role, ...]:
     env = here.code
     if env not in ("CI", "CR"):
         return ()
-    if found := marked(text, here):
+    if found := roles_marked(text, here):
         return found
     if env == "CI" and _ALL.search(text):
         return here.both
@@ -131,7 +131,7 @@ def omissions(case: CivilCase | CriminalCase, record: Sequence[Turn], profile: P
     yield from map(_violation, follow(record, hearing, profile).violations[len(known) :])
 
 
-def _differences(case: CivilCase | CriminalCase, known: Course, now: Course) -> Iterator[Event]:
+def _differences(case: CivilCase | CriminalCase, known: TrialState, now: TrialState) -> Iterator[Event]:
     if now.stage != known.stage or not known.stage_of:
         stage = next(stage for stage in now.profile.stages if stage.id == now.stage)
         yield StageEntered(stage=stage.id, name=stage.name)
@@ -160,7 +160,7 @@ def _violation(fault: Fault) -> Violation:
 
 
 @dataclass(frozen=True, slots=True)
-class Owed:
+class NextDuty:
     """The one thing that a judge does next. stage: in which; reopened: whether the trial has left it; duty: None at
     the end; exhibits: titles of those to be heard on; parts: of the judgment, none where it was given."""
 
@@ -171,13 +171,13 @@ class Owed:
     parts: tuple[str, ...] = ()
 
 
-def owed(case: CivilCase | CriminalCase, record: Sequence[Turn], profile: ProfileName, limit: int) -> Owed | None:
+def owed(case: CivilCase | CriminalCase, record: Sequence[Turn], profile: ProfileName, limit: int) -> NextDuty | None:
     """What the judge does next, who may speak so often."""
-    return _named(Same(case), tuple(record), profile, limit)[-1]
+    return _named(CaseKey(case), tuple(record), profile, limit)[-1]
 
 
 @lru_cache(maxsize=1024)
-def _named(same: Same, record: tuple[Turn, ...], profile: ProfileName, limit: int) -> tuple[Owed | None, ...]:
+def _named(same: CaseKey, record: tuple[Turn, ...], profile: ProfileName, limit: int) -> tuple[NextDuty | None, ...]:
     """What was next before every turn of the judge so far, and what is next now. A turn needs what was remembered of
     the turn before it and nothing older, so that many trials at once do not push each other out."""
     assert isinstance(same.case, CivilCase | CriminalCase)
@@ -187,7 +187,7 @@ def _named(same: Same, record: tuple[Turn, ...], profile: ProfileName, limit: in
     return (*earlier, _owed(course, limit - len(spoke), [one.duty if one else None for one in earlier]))
 
 
-def _owed(course: Course, left: int, named: Sequence[Duty | None]) -> Owed | None:
+def _owed(course: TrialState, left: int, named: Sequence[Duty | None]) -> NextDuty | None:
     """The first duty, in the order of the hearing, that may be done now; None where the hearing is closed.
 
     What was named twice is passed over; where turns run out only the judgment is left.
@@ -207,18 +207,18 @@ def _owed(course: Course, left: int, named: Sequence[Duty | None]) -> Owed | Non
         fault.act for fault in course.violations if short and fault.turn == course.judge_turns
     }
     if acts & JUDGED:
-        return Owed(end.name)
+        return NextDuty(end.name)
     for duty in due:
         apart = duty.spec.id == RETIRE and left > 2 or not short and duty not in judgment
         stage, reopened = _stage(course, duty)
         if apart and stage:
             asked = {one.exhibit for one in due if (one.spec, one.side) == (duty.spec, duty.side)}
             titles = tuple(item.title for item in course.hearing.exhibits if item.id in asked)
-            return Owed(stage, duty, titles, reopened)
-    return Owed(end.name, parts=tuple(duty.spec.name for duty in judgment))
+            return NextDuty(stage, duty, titles, reopened)
+    return NextDuty(end.name, parts=tuple(duty.spec.name for duty in judgment))
 
 
-def _due(course: Course, left: int) -> list[Duty]:
+def _due(course: TrialState, left: int) -> list[Duty]:
     """What is owed, and what every court does where there are turns for it, in the order of the hearing; of exhibits
     those that were shown are heard on first, and each side is called upon once for all that it has."""
     owing = ({duty.key for duty in course.owed()} | {one.key for one in course.unmet}) - course.done
@@ -235,7 +235,7 @@ def _due(course: Course, left: int) -> list[Duty]:
     )
 
 
-def _stage(course: Course, duty: Duty) -> tuple[str, bool]:
+def _stage(course: TrialState, duty: Duty) -> tuple[str, bool]:
     """The name of the stage in which a duty may be done now, and whether it has to be reopened; '' where it may no
     more."""
     stages = {stage.id: stage for stage in course.profile.stages}

@@ -14,9 +14,18 @@ from typing import Any
 
 from store.pack import Pack
 from store.search import search_documents
-from store.search.law_search import Hit, LawSearch, Settings
+from store.search.law_search import Hit, LawSearch, SearchSettings
 from store.search.notes import sentences
-from store.statutes.book import Answer, Found, Gap, NoText, NotYet, Repealed, StatuteBook, Unknown
+from store.statutes.book import (
+    Answer,
+    ArticleFound,
+    Gap,
+    NoText,
+    NotYetInForce,
+    RepealedArticle,
+    StatuteBook,
+    UnknownArticle,
+)
 from store.statutes.model import Article, LawVersion
 from store.text.citation import parse_number
 from store.text.dates import plain_date
@@ -147,7 +156,7 @@ def texts_of(given: object, *names: str) -> tuple[str, ...] | None:
 
 def search_law(search: LawSearch, query: str, day: date | None) -> ToolResult:
     """The five best articles, each with its window and what it was on the day."""
-    answer = search.search(query, Settings(k=HITS, at=day))
+    answer = search.search(query, SearchSettings(k=HITS, at=day))
     if not answer.hits:
         return ToolResult("no_data", "没有查到相关条文。", [])
     lines = [
@@ -166,12 +175,12 @@ def show_law(search: LawSearch, law: str, article: str, day: date | None) -> Too
         return ToolResult("call_error", f"“{article[:40]}”不是一个条次，请写成“第六百七十五条”。")
     entry = search.book.law(law.strip("《》 "))
     answer = search.book.on(entry.name if entry else law.strip("《》 "), number, day or FOREVER)
-    status = "ok" if isinstance(answer, Found) else "no_data"
+    status = "ok" if isinstance(answer, ArticleFound) else "no_data"
     provenance = (entry.provenance,) if entry else ()
-    notes = search.book.uncertain([answer.version] if isinstance(answer, Found | NoText) else [], day)
+    notes = search.book.uncertain([answer.version] if isinstance(answer, ArticleFound | NoText) else [], day)
     if (
         entry
-        and isinstance(answer, Repealed)
+        and isinstance(answer, RepealedArticle)
         and (now := search.book.counterparts.of(entry.name, number, day or FOREVER))
     ):
         notes.append(f"counterpart:{entry.name}:{number.chinese}:{now.law}:{now.number.chinese}:{now.sure}")
@@ -211,15 +220,15 @@ def real_cases(pack: Pack) -> bool:
 def _told(answer: Answer, number: str) -> str:
     """An answer of the statute book in a sentence."""
     match answer:
-        case Found():
+        case ArticleFound():
             return f"《{answer.version.label}》{number}（{_window(answer.version)}）：{_words(answer.article)}"
         case NoText():
             return f"《{answer.version.label}》{number}当日有效，但没有收录它的文本。"
-        case NotYet():
+        case NotYetInForce():
             first = f"自{plain_date(answer.first.valid_from)}起施行的《{answer.first.label}》才有这一条。"
             now = f"当日施行的《{answer.current.label}》没有{number}" if answer.current else "该法当日尚未施行"
             return f"{now}；{first}"
-        case Repealed():
+        case RepealedArticle():
             after = "、".join(dict.fromkeys(f"《{link.to_law}》" for link in answer.successors))
             last = f"最后规定{number}的是《{answer.last.label}》（{_window(answer.last)}）。"
             now = f"当日施行的《{answer.current.label}》已经没有{number}" if answer.current else "该法当日已经废止"
@@ -228,9 +237,9 @@ def _told(answer: Answer, number: str) -> str:
             near = "、".join(f"《{one.label}》（{_window(one)}）" for one in (answer.before, answer.after) if one)
             gap = f"所收录的版本没有一个包含当日，这是数据的缺口，不能给出{number}当日的文本"
             return f"{gap}；相邻的版本：{near}。"
-        case Unknown(what="article"):
+        case UnknownArticle(what="article"):
             return f"《{answer.law}》没有{number}。"
-        case Unknown(what="days"):
+        case UnknownArticle(what="days"):
             return f"《{answer.law}》各版本的施行日期不明。"
     near = "、".join(f"《{name}》" for name in answer.near)
     return f"没有收录名为“{answer.law[:60]}”的法律。" + (f"名称相近的有{near}。" if near else "")

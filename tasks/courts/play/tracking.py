@@ -15,7 +15,7 @@ from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from models.engine import Message, Settings
+from models.engine import Message, SamplingSettings
 from store.text.ideographs import HAN
 from store.text.normalise import fold_width
 from tasks.agents.conversation import structured
@@ -39,7 +39,7 @@ _READ = 6000
 
 
 @dataclass(frozen=True, slots=True)
-class Tracked:
+class TrackedReply:
     """What one reply says.
 
     topic_id: the topic that the reply speaks to, None for none of them; answered: whether it gives an answer at all;
@@ -61,7 +61,7 @@ class TopicTurn:
 
     pointer: str
     reply: str
-    tracked: Tracked
+    tracked: TrackedReply
     turn: int = 0
     fault: Fault = ""
 
@@ -88,10 +88,10 @@ def tracker_text(case: AdviceCase, pointer: str, reply: str) -> str:
     return fill(PROMPT, topics=listed, pointer=pointer, reply=reply[:_READ])
 
 
-def read_tracker(value: object, case: AdviceCase, reply: str) -> Tracked:
+def read_tracker(value: object, case: AdviceCase, reply: str) -> TrackedReply:
     """The answer of a model, taken for what can be checked: an unknown topic is none, an unfound quote no verdict."""
     if not isinstance(value, Mapping):
-        return Tracked(None, made_by="model")
+        return TrackedReply(None, made_by="model")
     kinds = {topic.id: topic.type for topic in case.topics}
     named, verdict, quote = value.get("topic_id"), value.get("verdict"), value.get("quote")
     topic_id = named if isinstance(named, str) and named in kinds else None
@@ -102,24 +102,24 @@ def read_tracker(value: object, case: AdviceCase, reply: str) -> Tracked:
         or quote not in _MARKUP.sub(" ", reply)
     ):
         # A topic may be closed by words that were said, never by an object that claims to be the tracker's.
-        return Tracked(None if isinstance(quote, str) and quote in reply else topic_id, made_by="model")
+        return TrackedReply(None if isinstance(quote, str) and quote in reply else topic_id, made_by="model")
     # Without a quote the claim that something was answered is the tracker's word only.
     said: Verdict = verdict if isinstance(verdict, str) and verdict in VERDICTS else "none"
     answered = value.get("answered") is True and said != "unclear"
     position_taken = kinds[topic_id] == "binary" and (answered or said == "unclear")
-    return Tracked(topic_id, answered, said if position_taken else "none", quote, "model")
+    return TrackedReply(topic_id, answered, said if position_taken else "none", quote, "model")
 
 
-def track_by_rules(case: AdviceCase, pointer: str, reply: str) -> Tracked:
+def track_by_rules(case: AdviceCase, pointer: str, reply: str) -> TrackedReply:
     """The same without a model: the topic is the pointer, the verdict the position of the reply."""
     topic = next((topic for topic in case.topics if topic.id == pointer), None)
     if topic is None:
-        return Tracked(None)
+        return TrackedReply(None)
     # What a reply quotes is one sentence with what introduces it; its own questions say nothing.
     whole = _QUOTED.sub(lambda found: re.sub(r"[。！？；!?;\n]", "，", found[0]), reply[:LONGEST])
     statements = [part for part in sentences(whole) if bigrams(part) and not _QUESTION.search(part.strip())]
     if not statements:
-        return Tracked(topic.id)
+        return TrackedReply(topic.id)
     wordings = [fold_width(text) for text in (topic.question, *topic.aliases)]
     if topic.type == "binary":
         verdict, sentence = _position(wordings, statements, _theme(case))
@@ -127,7 +127,7 @@ def track_by_rules(case: AdviceCase, pointer: str, reply: str) -> Tracked:
         pairs = frozenset().union(*map(bigrams, wordings))
         verdict, sentence = "none", max(statements, key=lambda part: len(bigrams(part) & pairs)).strip()
     start = whole.index(sentence)
-    return Tracked(topic.id, bool(sentence), verdict, reply[start : start + min(len(sentence), QUOTE)])
+    return TrackedReply(topic.id, bool(sentence), verdict, reply[start : start + min(len(sentence), QUOTE)])
 
 
 def open_topics(case: AdviceCase, turns: Sequence[TopicTurn]) -> list[str]:
@@ -278,10 +278,12 @@ def _content(text: str) -> frozenset[str]:
 
 RULES, MODEL = "tracker-rules/1", "tracker/1"
 PROMPTS = (PROMPT, "law-phrases/1")
-SETTINGS = Settings(max_tokens=600)
+SETTINGS = SamplingSettings(max_tokens=600)
 
 
-def track(case: AdviceCase, pointer: str, reply: str, policy: str, parent: int) -> Generator[Yield, Sent, Tracked]:
+def track(
+    case: AdviceCase, pointer: str, reply: str, policy: str, parent: int
+) -> Generator[Yield, Sent, TrackedReply]:
     """What the reply says on the topic that was asked, recorded with the utterance as its cause."""
     made = track_by_rules(case, pointer, reply)
     if policy == MODEL:

@@ -10,14 +10,14 @@ from functools import lru_cache
 from typing import Any, Protocol
 
 from store.search.law_search import LawSearch
-from tasks.agents.budgets import Budget
-from tasks.agents.degenerate import Exchange, fault
+from tasks.agents.budgets import ContextBudget
+from tasks.agents.degenerate import PromptReply, fault
 from tasks.agents.prompts import load, table
 from tasks.courts.casefile.case import Env, Fields
 from tasks.courts.casefile.people import Level
 from tasks.courts.casefile.roles import Standpoint, names_of
 from tasks.courts.environment import PLAIN_CARD, Environment, Role, TopicCue
-from tasks.courts.play.record import Owed, shown
+from tasks.courts.play.record import NextDuty, shown
 from tasks.courts.procedure.model import ProfileName, Turn
 from tasks.episode.actions import Move, Say
 from tasks.episode.events import Fault, Said, TopicTracked
@@ -60,10 +60,10 @@ class CourtView(View):
     day: date | None = None
     tools: tuple[str, ...] = ()
     offered: tuple[str, ...] = ()
-    budget: Budget = Budget()
+    budget: ContextBudget = ContextBudget()
     folds: bool = True
     standpoints: Mapping[str, Standpoint] = field(default_factory=dict)
-    owed: Owed | None = None
+    owed: NextDuty | None = None
     measured: bool = True
 
     @property
@@ -127,7 +127,7 @@ def fault_of(view: CourtView, text: str, to: Sequence[Role] = (), topic: str = "
     trial = view.here.trial
     record = view.record
     earlier = [
-        Exchange(_asked(view, view.record[:at]), turn.text)
+        PromptReply(_asked(view, view.record[:at]), turn.text)
         for at, turn in enumerate(view.record)
         if turn.speaker == view.role
     ]
@@ -136,7 +136,7 @@ def fault_of(view: CourtView, text: str, to: Sequence[Role] = (), topic: str = "
     if trial and view.role == "judge":
         last = next((turn for turn in reversed(view.record) if turn.speaker == view.role), None)
         same = last is not None and last.to == tuple(to) and shown(last.text) == shown(text)
-        earlier = [Exchange(text, text)] if same else []  # whatever he was told in between
+        earlier = [PromptReply(text, text)] if same else []  # whatever he was told in between
         record = tuple(turn for turn in record if turn.fault != "echo")
     seats = view.here.seats
     card = seats[view.role].card or PLAIN_CARD

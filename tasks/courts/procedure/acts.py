@@ -343,11 +343,11 @@ def faults_of(text: str, stage: str, known: CaseNames) -> frozenset[str]:
         known: what the case names.
     """
     model = shipped("faults")
-    scores = model.scores(seen(text, stage, known))
+    scores = model.scores(turn_features(text, stage, known))
     return frozenset(code for code, score in zip(model.acts, scores.tolist(), strict=True) if score >= 0)
 
 
-def seen(text: str, stage: str, known: CaseNames) -> Features:
+def turn_features(text: str, stage: str, known: CaseNames) -> Features:
     """What the classifier sees of a turn; training and reading share it."""
     alone = features(folded(text[:MAX_TEXT], known.persons, known.titles).text).ids
     return Features(np.concatenate([alone, in_stage(alone, stage)]), np.empty((0, 3), np.int64))
@@ -402,7 +402,7 @@ def reopens(text: str) -> bool:
     return bool(_REOPENED.search(text))
 
 
-def speaks_for(text: str, own: Iterable[tuple[int, int]] = ()) -> str:
+def answer_for_other(text: str, own: Iterable[tuple[int, int]] = ()) -> str:
     """The words with which a judge answers in somebody's place; empty where there are none.
 
     A line that opens with a role and a colon is somebody's answer unless it addresses the role, is the head of a

@@ -136,7 +136,7 @@ def replies(question: str, text: str, known: frozenset[str] | set[str]) -> bool:
 MOST = 40
 
 
-def speaks_to(act: str, text: str, known: CaseNames) -> bool:
+def may_answer(act: str, text: str, known: CaseNames) -> bool:
     """Whether a reply, or one of its sentences, may be meant as an answer to an act (its id in the tables); nothing
     is said against a reply to an act that the classifier does not know."""
     return act not in _places() or answers_anything(text) or act in _answered(text, known)

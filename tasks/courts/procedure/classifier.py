@@ -34,7 +34,7 @@ _MIX = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F), np.uint64(
 
 
 @dataclass(frozen=True, slots=True)
-class Folded:
+class NormalizedText:
     """A text with its marks; `at`: for each character where it stands in the text as it was said."""
 
     text: str
@@ -51,7 +51,7 @@ def _folding(persons: tuple[str, ...], titles: tuple[str, ...]) -> re.Pattern[st
     return re.compile("|".join([*parts, _SCRAP]))
 
 
-def folded(text: str, persons: Iterable[str] = (), titles: Iterable[str] = ()) -> Folded:
+def folded(text: str, persons: Iterable[str] = (), titles: Iterable[str] = ()) -> NormalizedText:
     """A text in which what belongs to one case alone is a mark."""
     kept: list[str] = []
     at: list[int] = []
@@ -65,7 +65,7 @@ def folded(text: str, persons: Iterable[str] = (), titles: Iterable[str] = ()) -
         end = match.end()
     kept.append(text[end:])
     at.extend(range(end, len(text)))
-    return Folded("".join(kept), tuple(at))
+    return NormalizedText("".join(kept), tuple(at))
 
 
 @cache
@@ -163,7 +163,7 @@ class Classifier:
         length = isqrt(int(rarity @ rarity)) or 1
         return total * SCALE // length - self.least
 
-    def span(self, act: int, text: Folded, found: Features) -> tuple[int, int]:
+    def span(self, act: int, text: NormalizedText, found: Features) -> tuple[int, int]:
         """The stretch of characters that speaks most for an act."""
         buckets, start, length = found.places.T
         worth = self.weights[buckets, act].astype(np.int64) * self.rarity[buckets]

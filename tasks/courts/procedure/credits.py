@@ -19,7 +19,7 @@ from store.text.money import sums_in
 from tasks.agents import degenerate
 from tasks.agents.degenerate import EMPTY, denies
 from tasks.courts.procedure.acts import CaseNames, SpeechAct
-from tasks.courts.procedure.answers import LINES, broken, court_language, fault, replies, responsive, speaks_to
+from tasks.courts.procedure.answers import LINES, broken, court_language, fault, may_answer, replies, responsive
 from tasks.courts.procedure.exhibits import Exhibits, items_named
 from tasks.courts.procedure.model import (
     ActSpec,
@@ -27,14 +27,14 @@ from tasks.courts.procedure.model import (
     Credit,
     Duty,
     Hearing,
-    Holding,
+    PartyReply,
+    ProcedureViolation,
     Profile,
     Reason,
-    Reply,
     Side,
+    SideMaterial,
     Turn,
-    Unmet,
-    Violation,
+    UnmetDuty,
 )
 from tasks.courts.scores.bigrams import bigrams, recall
 
@@ -63,7 +63,7 @@ class Act:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pending(Act):
+class PendingQuestion(Act):
     """A question that waits for the answer of a side.
 
     credited: False out of its place, so that an answer earns nothing, but what is built on it may stand; addressed:
@@ -77,13 +77,13 @@ class Pending(Act):
     earns: bool = True
 
 
-class Unanswered:
+class OpenDuties:
     """The duties of a hearing that wait for an answer which their side failed to give, by key."""
 
     def __init__(self, duties: Sequence[Duty], exhibits: Exhibits) -> None:
         self._duties = duties
         self._exhibits = exhibits
-        self._kept: dict[str, Unmet] = {}
+        self._kept: dict[str, UnmetDuty] = {}
 
     def note(self, spec: ActSpec, side: Side, turn: int, reason: Reason, credited: Iterable[str]) -> None:
         """An act was put to a side in its place, in this turn of the judge, and the reply was none for this
@@ -98,7 +98,7 @@ class Unanswered:
             held_back = spec.exhibits == "owner" and duty.exhibit in items
             mine = duty.spec is spec and duty.side in (None, side) and (not spec.exhibits or duty.exhibit in items)
             if (held_back or mine) and duty.key not in credited:
-                self._kept.setdefault(duty.key, Unmet(duty.key, duty.spec.id, side, turn, reason))
+                self._kept.setdefault(duty.key, UnmetDuty(duty.key, duty.spec.id, side, turn, reason))
 
     def done(self, key: str) -> None:
         """A duty was credited after all."""
@@ -114,7 +114,7 @@ class Unanswered:
         """Whether some duty of an act is among them."""
         return any(one.act == act for one in self._kept.values())
 
-    def all(self) -> tuple[Unmet, ...]:
+    def all(self) -> tuple[UnmetDuty, ...]:
         """Those of the judge's mandatory duties."""
         owed = {duty.key for duty in self._duties if duty.mandatory}
         return tuple(one for one in self._kept.values() if one.key in owed)
@@ -134,17 +134,17 @@ class Credits:
         self._groups = {duty.key: duty.group for duty in duties}
         self.exhibits = Exhibits(hearing, duties)
         self.answers = Answers(hearing)
-        self.unmet = Unanswered(duties, self.exhibits)
+        self.unmet = OpenDuties(duties, self.exhibits)
         self.credits: dict[str, Credit] = {}
         self.before: set[str] = set()
         self.tried: set[tuple[str, Side | None]] = set()
-        self.pending: list[Pending] = []
+        self.pending: list[PendingQuestion] = []
         self.declined: set[Side] = set()
-        self.replies: list[Reply] = []
+        self.replies: list[PartyReply] = []
         self.spoke: set[Side] = set()
         self._reached: set[Side] = set()
         self._unheard: Counter[tuple[str, Side]] = Counter()
-        self._unanswered: dict[str, Violation] = {}
+        self._unanswered: dict[str, ProcedureViolation] = {}
 
     # --- what stands open -------------------------------------------------------------------------------------------
 
@@ -200,7 +200,7 @@ class Credits:
         reason = self._reply(turn, side)
         if not broken(turn.text):
             self.spoke.add(side)
-        self.replies.append(Reply(at, side, reason))
+        self.replies.append(PartyReply(at, side, reason))
         return reason
 
     def expire(self) -> None:
@@ -211,14 +211,14 @@ class Credits:
         self.pending.clear()
         self.spoke.clear()
 
-    def ignored(self) -> dict[str, Violation]:
+    def ignored(self) -> dict[str, ProcedureViolation]:
         """What was put to somebody in its place while nobody of those who were asked says anything: it is for the
         judge to ask again. Whoever answers something else, or a part, leaves the duty open but the judge
         blameless."""
         if self.spoke & self._reached:
             return {}
         return {
-            key: Violation("no_answer", one.turn.number, one.spec.id, one.side)
+            key: ProcedureViolation("no_answer", one.turn.number, one.spec.id, one.side)
             for one in self.pending
             if one.credited and one.found.sure and one.spec.level(self.hearing) in ("must", "bench") and one.addressed
             and (key := one.spec.id if one.spec.any_side or one.spec.exhibits
@@ -226,7 +226,7 @@ class Credits:
             and not self.unmet.holds(one.spec.id)
         }  # fmt: skip
 
-    def waiting(self) -> list[Violation]:
+    def waiting(self) -> list[ProcedureViolation]:
         """All that never got an answer."""
         return list({**self._unanswered, **self.ignored()}.values())
 
@@ -250,14 +250,14 @@ class Credits:
                 self._answered(one, "", turn)
         return ""
 
-    def _leave(self, one: Pending, reason: Reason) -> None:
+    def _leave(self, one: PendingQuestion, reason: Reason) -> None:
         """What got no valid answer is neither credited nor missing, and what comes behind it may go on."""
         self.pending.remove(one)
         self.tried.add((one.spec.id, one.side))
         if one.credited:
             self.unmet.note(one.spec, one.side, one.turn.number, reason, self.credits)
 
-    def _evidence(self, one: Pending, turn: Turn) -> None:
+    def _evidence(self, one: PendingQuestion, turn: Turn) -> None:
         side = one.side
         if one.spec.exhibits == "owner":
             self.unmet.shown(side)
@@ -265,11 +265,11 @@ class Credits:
                 self.exhibits.show(item, turn)
                 self._answered(one, item.id, turn)
         else:
-            for item in self.exhibits.heard_on(side, one.turn.text, turn.text):
+            for item in self.exhibits.exhibits_of_opinion(side, one.turn.text, turn.text):
                 self.exhibits.hear(item, side, turn)
                 self._answered(one, item.id, turn)
 
-    def _answered(self, one: Pending, exhibit: str, turn: Turn) -> None:
+    def _answered(self, one: PendingQuestion, exhibit: str, turn: Turn) -> None:
         self.tried.add((one.spec.id, one.side))
         if one.credited and one.earns:
             self.credit(one, one.side, exhibit, turn.number)
@@ -310,14 +310,14 @@ class Answers:
         self._held = hearing.held
         self._names = CaseNames.of(hearing)
         self._said: list[Turn] = []
-        self._own: dict[Side, list[degenerate.Exchange]] = {}
+        self._own: dict[Side, list[degenerate.PromptReply]] = {}
         self._known = {side: {*held.words, *court_language()} for side, held in hearing.held.items()}
         """Side -> pairs of all that it holds, and of all that was said before."""
 
     def hear(self, turn: Turn, reason: Reason = "") -> None:
         """Take the next turn of anybody; words that were no answer make nothing known."""
         if side := self._hearing.side(turn.speaker):
-            self._own.setdefault(side, []).append(degenerate.Exchange(self._asked(turn), turn.text))
+            self._own.setdefault(side, []).append(degenerate.PromptReply(self._asked(turn), turn.text))
         if not reason:
             for known in self._known.values():
                 known |= bigrams(turn.text)
@@ -352,7 +352,7 @@ class Answers:
         if (held := self._held.get(side)) is None:
             known = court_language() | bigrams(asked)
             said = spec.exhibits or spec.reply in _READ or replies(asked, text, known)
-            return "" if said and speaks_to(spec.id, text, self._names) else "evades"
+            return "" if said and may_answer(spec.id, text, self._names) else "evades"
         if spec.exhibits == "owner":
             return _offer(held, side, asked, text, exhibits)
         if spec.exhibits == "other":
@@ -362,7 +362,7 @@ class Answers:
         if not responsive(spec.reply, text, exhibits.hearing.names.get(side, ())):
             return "evades"
         if spec.reply in _READ:  # what else is said differs with every case, and is compared with it
-            return "" if speaks_to(spec.id, text, self._names) else "evades"
+            return "" if may_answer(spec.id, text, self._names) else "evades"
         if spec.reply == "open" and not denies(text):
             own = (bigrams(text) & held.words) - bigrams(asked)
             return "" if len(own) >= OWN else "evades"
@@ -379,19 +379,19 @@ _READ = frozenset({"identity", "recusal", "mediation", "view", "evidence", "plea
 """Kinds of replies that `responsive` knows by what they say."""
 
 
-def _offer(held: Holding, side: Side, asked: str, text: str, exhibits: Exhibits) -> Reason:
+def _offer(held: SideMaterial, side: Side, asked: str, text: str, exhibits: Exhibits) -> Reason:
     """Whoever has something to offer names it; who has nothing left says anything."""
     if exhibits.offered(side, text) or not exhibits.unshown(side):
         return "" if exhibits.offered(side, text) or replies(asked, text, held.words) else "evades"
     return "incomplete" if denies(text) else "evades"
 
 
-def _opinion(held: Holding, side: Side, asked: str, text: str, exhibits: Exhibits) -> Reason:
+def _opinion(held: SideMaterial, side: Side, asked: str, text: str, exhibits: Exhibits) -> Reason:
     """An opinion is on what the question or it names. One that names nothing keeps at least one of the objections of
     the file: 没有异议 to all that is shown gives them up."""
     if not exhibits.to_hear(side):
         return "" if replies(asked, text, held.words) else "evades"
-    meant = exhibits.heard_on(side, asked, text)
+    meant = exhibits.exhibits_of_opinion(side, asked, text)
     if not meant:
         return "evades"
     against = [objection for item in meant for objection in held.contests.get(item.id, ())]

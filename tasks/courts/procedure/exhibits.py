@@ -18,7 +18,7 @@ from tasks.courts.procedure.model import (
     ExhibitState,
     ExhibitStatus,
     Hearing,
-    Item,
+    ProcedureExhibit,
     Side,
     Turn,
     opposite,
@@ -43,11 +43,11 @@ class Exhibits:
             if duty.mandatory and duty.spec.exhibits == "other" and duty.side:
                 self._owed.setdefault(duty.exhibit, set()).add(duty.side)
 
-    def unshown(self, side: Side) -> list[Item]:
+    def unshown(self, side: Side) -> list[ProcedureExhibit]:
         """What a side has not offered yet."""
         return [item for item in self.hearing.exhibits if item.owner == side and self.state[item.id].shown is None]
 
-    def to_hear(self, side: Side) -> list[Item]:
+    def to_hear(self, side: Side) -> list[ProcedureExhibit]:
         """What was offered and a side has not been heard on."""
         return [
             item
@@ -83,12 +83,12 @@ class Exhibits:
         """Whether anything was offered yet."""
         return any(one.shown is not None for one in self.state.values())
 
-    def offered(self, side: Side, text: str) -> list[Item]:
+    def offered(self, side: Side, text: str) -> list[ProcedureExhibit]:
         """Exhibits that a side offers in these words for the first time."""
         mine = [item for item in self.hearing.exhibits if item.owner == side]
         return [item for item in items_named(_SOURCE.sub("", text), mine) if self.state[item.id].shown is None]
 
-    def heard_on(self, side: Side, asked: str, text: str) -> list[Item]:
+    def exhibits_of_opinion(self, side: Side, asked: str, text: str) -> list[ProcedureExhibit]:
         """Exhibits that an opinion is about: those named by judge or side, else all that wait for this side.
 
         Talk of something else is no opinion, however clearly the judge named the exhibit.
@@ -99,11 +99,11 @@ class Exhibits:
             return []
         return [item for item in waiting if not named or item.id in named or ALL_MEANT.search(text)]
 
-    def show(self, item: Item, turn: Turn) -> None:
+    def show(self, item: ProcedureExhibit, turn: Turn) -> None:
         """Note that an exhibit was offered."""
         self.state[item.id] = replace(self.state[item.id], state="已出示", shown=turn.number)
 
-    def hear(self, item: Item, side: Side, turn: Turn) -> None:
+    def hear(self, item: ProcedureExhibit, side: Side, turn: Turn) -> None:
         """Note that a side was heard on an exhibit; it is 已质证 when all have been that must be."""
         known = self.state[item.id]
         heard = {**known.heard, side: turn.number}
@@ -155,14 +155,14 @@ _FEWEST = 3
 """A part of a title shorter than this names nothing; a whole title (借条) may be shorter."""
 
 
-def items_named(text: str, items: Sequence[Item]) -> tuple[Item, ...]:
+def items_named(text: str, items: Sequence[ProcedureExhibit]) -> tuple[ProcedureExhibit, ...]:
     """The exhibits of one side that a text names by number (证据一, 第2份证据, 证据一至三) or by title, in their
     order."""
     return _named(text, tuple(items))
 
 
 @lru_cache(maxsize=64)
-def _named(text: str, items: tuple[Item, ...]) -> tuple[Item, ...]:
+def _named(text: str, items: tuple[ProcedureExhibit, ...]) -> tuple[ProcedureExhibit, ...]:
     """Remembered: every act of a turn asks about the whole turn."""
     text = text[:MAX_REPLY]
     numbers = numbers_named(text)
@@ -177,7 +177,7 @@ def _named(text: str, items: tuple[Item, ...]) -> tuple[Item, ...]:
     return named or _nearest(bare, items)
 
 
-def _nearest(bare: str, items: Sequence[Item]) -> tuple[Item, ...]:
+def _nearest(bare: str, items: Sequence[ProcedureExhibit]) -> tuple[ProcedureExhibit, ...]:
     """The exhibit most of whose title a text says in other order or with words between (腊月十八写的收条)."""
     said = bigrams(bare)
     share = {item: recall(bigrams(_NOISE.sub("", item.title)), said) for item in items}
@@ -207,7 +207,7 @@ def _value(number: str) -> int:
 
 
 @lru_cache(maxsize=64)
-def _aliases(items: tuple[Item, ...]) -> tuple[dict[str, set[str]], set[str]]:
+def _aliases(items: tuple[ProcedureExhibit, ...]) -> tuple[dict[str, set[str]], set[str]]:
     """Names of each exhibit: the title, its parts at 、 and behind 的, and endings that no other exhibit here shares.
     And the names that two exhibits of one title bear (价格认定结论书（第一次）、（重新认定）): there the number says
     which is meant."""
@@ -248,17 +248,17 @@ _OWNERS: tuple[tuple[str, Side], ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Ruled:
+class ExhibitRuling:
     """What was said about an exhibit in court. partly: only a part of it is admitted."""
 
-    item: Item
+    item: ProcedureExhibit
     admitted: bool
     reason: str
     reasoned: bool
     partly: bool = False
 
 
-def rulings(text: str, hearing: Hearing, shown: Iterable[Item]) -> Iterator[Ruled]:
+def rulings(text: str, hearing: Hearing, shown: Iterable[ProcedureExhibit]) -> Iterator[ExhibitRuling]:
     """What a turn decides about exhibits: the words before each 采信 or 不予采信 name them and give the reason.
 
     X，其中……予以采信，……不予采信 admits a part of what it names.
@@ -267,7 +267,7 @@ def rulings(text: str, hearing: Hearing, shown: Iterable[Item]) -> Iterator[Rule
     taken: set[str] = set()
     for _, sentence in sentences(text):
         begin = 0
-        last: list[Ruled] = []
+        last: list[ExhibitRuling] = []
         for match in _RULED.finditer(sentence):
             if sentence[max(0, match.start() - 12) : match.start()].find("量刑建议") >= 0:
                 continue
@@ -279,14 +279,14 @@ def rulings(text: str, hearing: Hearing, shown: Iterable[Item]) -> Iterator[Rule
                 reason = (
                     piece[: len(piece) - len(match[0])].strip("，,。；; ").removesuffix("本院").rstrip("，,。；; ")
                 )
-                last = [Ruled(item, admitted, reason, bool(_REASON.search(reason))) for item in meant]
+                last = [ExhibitRuling(item, admitted, reason, bool(_REASON.search(reason))) for item in meant]
             elif last and last[0].admitted != admitted and (part := last[0].reason.find("其中")) >= 0:
                 reason = sentence[sentence.index(last[0].reason) + part :].strip("。；; \n")
                 last = [replace(one, admitted=True, partly=True, reason=reason) for one in last]
         yield from last
 
 
-def _meant(piece: str, hearing: Hearing, offered: list[Item], taken: set[str]) -> list[Item]:
+def _meant(piece: str, hearing: Hearing, offered: list[ProcedureExhibit], taken: set[str]) -> list[ProcedureExhibit]:
     # 原告证据四，对方以“与被告无关”为由: whose exhibit it is stands right before it, whoever else is spoken of.
     owners = {side for word, side in _OWNERS if re.search(f"{word}方?(?:提交|出示|提供|举示)?的?证据", piece)}
     sides = owners or {side for word, side in _OWNERS if word in piece}
@@ -306,7 +306,7 @@ def _meant(piece: str, hearing: Hearing, offered: list[Item], taken: set[str]) -
     return [item for item in meant if item.id not in taken]
 
 
-def _of(hearing: Hearing, side: Side) -> tuple[Item, ...]:
+def _of(hearing: Hearing, side: Side) -> tuple[ProcedureExhibit, ...]:
     return tuple(item for item in hearing.exhibits if item.owner == side)
 
 

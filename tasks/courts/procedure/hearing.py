@@ -11,11 +11,11 @@ from functools import lru_cache
 from store.text.money import sums_in
 from tasks.courts.casefile.case import CivilCase, CriminalCase
 from tasks.courts.casefile.people import COUNSEL, PROCURATORATE, Party, divorce
-from tasks.courts.casefile.visibility import Same, leaves
+from tasks.courts.casefile.visibility import CaseKey, leaves
 from tasks.courts.environment import environment
 from tasks.courts.procedure.acts import texts_of
 from tasks.courts.procedure.answers import FEWEST
-from tasks.courts.procedure.model import CasePoint, Hearing, Holding, Item, Side, side_of
+from tasks.courts.procedure.model import CasePoint, Hearing, ProcedureExhibit, Side, SideMaterial, side_of
 from tasks.courts.scores.bigrams import bigrams, sentences
 
 _PROPERTY = re.compile(r"追缴|退赔|违法所得|没收|赃款|赃物|作案工具")
@@ -28,11 +28,11 @@ _NOT_MEDIABLE = re.compile(r"婚姻无效|确认婚姻|特别程序|督促程序
 def hearing_of(case: CivilCase | CriminalCase) -> Hearing:
     """The hearing of a CI or CR case: procedure, names, exhibits, and the conditions that duties depend on. One
     object for one case."""
-    return _hearing(Same(case))
+    return _hearing(CaseKey(case))
 
 
 @lru_cache(maxsize=256)
-def _hearing(same: Same) -> Hearing:
+def _hearing(same: CaseKey) -> Hearing:
     case = same.case
     assert isinstance(case, CivilCase | CriminalCase)
     return _criminal(case) if isinstance(case, CriminalCase) else _civil(case)
@@ -101,7 +101,7 @@ def _names(party: Party) -> tuple[str, ...]:
     return tuple(filter(None, (party.name, party.representative, party.counsel.name if party.counsel else "")))
 
 
-def _items(case: CivilCase | CriminalCase, owners: dict[str, Side]) -> tuple[Item, ...]:
+def _items(case: CivilCase | CriminalCase, owners: dict[str, Side]) -> tuple[ProcedureExhibit, ...]:
     """Exhibits numbered as their side offers them; one is disputed where an objection is raised against it."""
     count: Counter[Side] = Counter()
     items = []
@@ -109,22 +109,22 @@ def _items(case: CivilCase | CriminalCase, owners: dict[str, Side]) -> tuple[Ite
         side = owners[exhibit.owner]
         count[side] += 1
         disputed = any(objection.raised for objection in exhibit.objections)
-        items.append(Item(exhibit.id, side, exhibit.title, count[side], disputed))
+        items.append(ProcedureExhibit(exhibit.id, side, exhibit.title, count[side], disputed))
     return tuple(items)
 
 
 # --- what each side has to say --------------------------------------------------------------------------------------
 
 
-def _holdings(case: CivilCase | CriminalCase) -> Mapping[Side, Holding]:
+def _holdings(case: CivilCase | CriminalCase) -> Mapping[Side, SideMaterial]:
     civil = isinstance(case, CivilCase)
     points = _civil_points(case) if isinstance(case, CivilCase) else _criminal_points(case)
     fields = [(path, bigrams(str(value))) for path, value in leaves(case)]
-    made: dict[Side, Holding] = {}
+    made: dict[Side, SideMaterial] = {}
     for role, seat in environment(case.env).seats.items():
         if side := side_of("CI" if civil else "CR", role):
             words = frozenset[str]().union(*(pairs for path, pairs in fields if path in seat.holds))
-            made[side] = Holding(words, points.get(side, {}), _contests(case, side))
+            made[side] = SideMaterial(words, points.get(side, {}), _contests(case, side))
     return made
 
 

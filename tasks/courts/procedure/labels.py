@@ -21,13 +21,13 @@ from store.importers.reading import records
 from tasks.courts.procedure.model import (
     CODES,
     SIDES,
-    Course,
     Hearing,
-    Item,
     Procedure,
+    ProcedureExhibit,
     ProfileName,
     Role,
     Side,
+    TrialState,
     Turn,
     profile,
 )
@@ -109,7 +109,7 @@ class LabelledTurn(_Part):
         items = []
         for exhibit in self.exhibits:
             count[exhibit.owner] += 1
-            items.append(Item(exhibit.id, exhibit.owner, exhibit.title, count[exhibit.owner]))
+            items.append(ProcedureExhibit(exhibit.id, exhibit.owner, exhibit.title, count[exhibit.owner]))
         needs = {need for word in self.case for need in _NEEDS[word]} | {"mediable", "represented"}
         needs |= {"collegial"} if self.procedure == "普通程序" else set()
         names: dict[str, tuple[str, ...]] = {str(side): known for side, known in self.names.items()}
@@ -176,7 +176,7 @@ def _check(row: LabelledTurn, where: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class LabelCheck:
     """What the rules make of a labelled turn, beside its label. Acts and actions of `found` are what strict
     credits."""
 
@@ -198,11 +198,11 @@ def counted(env: Literal["CI", "CR"], acts: Iterable[str]) -> frozenset[str]:
     return frozenset(spec.name for act in acts for spec in families.get(act, ()) if spec.duty == "must")
 
 
-def judged(row: LabelledTurn) -> Judged:
+def judged(row: LabelledTurn) -> LabelCheck:
     """Both rules on one turn; what was done before earns nothing twice."""
     law, j1 = course(row, "law"), course(row, "j1")
     before = row.actions(row.done)
-    return Judged(
+    return LabelCheck(
         row,
         frozenset(credit.key for credit in law.credits if credit.turn == NOW) - set(row.done),
         frozenset(v.code for v in law.violations if v.turn == NOW) & FAULTS,
@@ -213,7 +213,7 @@ def judged(row: LabelledTurn) -> Judged:
     )  # fmt: skip
 
 
-def course(row: LabelledTurn, name: ProfileName) -> Course:
+def course(row: LabelledTurn, name: ProfileName) -> TrialState:
     """The course of the trial up to and with a row, taken up where the row says it is."""
     case = row.hearing()
     left = {f"exhibit/{item.id}" for item in case.exhibits} - set(row.done)
@@ -266,7 +266,7 @@ def rates(pairs: Iterable[tuple[Iterable[str], Iterable[str]]]) -> LabelRates:
     return LabelRates(right, wrong, missed)
 
 
-def measured(rows: Iterable[LabelledTurn]) -> tuple[dict[str, Any], list[Judged]]:
+def measured(rows: Iterable[LabelledTurn]) -> tuple[dict[str, Any], list[LabelCheck]]:
     """The figures of labelled turns as `moot procedure check` prints them, and what the rules make of each turn."""
     found = [judged(row) for row in rows]
     faults = rates((one.faults, one.row.blamed()) for one in found).told()

@@ -85,7 +85,7 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class ProcedureExhibit:
     """An exhibit as the procedure needs it. `number`: its place among the exhibits of its side, from 1."""
 
     id: str
@@ -106,7 +106,7 @@ class CasePoint:
 
 
 @dataclass(frozen=True, slots=True)
-class Holding:
+class SideMaterial:
     """What a side has to answer with. words: pairs of characters of all that it holds; points: act -> what it has to
     say when it is asked for that; contests: exhibit -> its objections."""
 
@@ -127,10 +127,10 @@ class Hearing:
     env: Literal["CI", "CR"]
     procedure: Procedure = "普通程序"
     names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    exhibits: tuple[Item, ...] = ()
+    exhibits: tuple[ProcedureExhibit, ...] = ()
     needs: frozenset[str] = frozenset()
     texts: tuple[str, ...] = ()
-    held: Mapping[Side, Holding] = field(default_factory=dict)
+    held: Mapping[Side, SideMaterial] = field(default_factory=dict)
 
     @property
     def sides(self) -> tuple[Side, ...]:
@@ -443,7 +443,7 @@ class Credit:
 
 
 @dataclass(frozen=True, slots=True)
-class Violation:
+class ProcedureViolation:
     """A fault, named with its turn (None: it shows only at the end). `detail`: what was meant, in words of the
     case. `clear`: False where only the turn as a whole shows it: said, but no trial is void for it."""
 
@@ -461,7 +461,7 @@ class Violation:
 
 
 @dataclass(frozen=True, slots=True)
-class Unmet:
+class UnmetDuty:
     """A duty that the judge did and nobody met with an answer (未得有效回应): neither credit nor fault. `turn`: of
     the judge; `reason`: why the reply was none."""
 
@@ -473,7 +473,7 @@ class Unmet:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class PartyReply:
     """A turn of a side, by its place in the transcript. `reason`: why it is no answer, '' where it is one."""
 
     at: int
@@ -493,7 +493,7 @@ class ExhibitStatus:
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class TrialState:
     """The trial so far. `stage_of`: stage of each turn, by place in the transcript. `unmet`: what was asked in its
     place and got no valid answer; `replies`: of all sides."""
 
@@ -501,15 +501,15 @@ class Course:
     profile: Profile
     duties: tuple[Duty, ...]
     credits: tuple[Credit, ...]
-    violations: tuple[Violation, ...]
+    violations: tuple[ProcedureViolation, ...]
     exhibits: Mapping[str, ExhibitStatus]
     stage: str
     stage_of: tuple[str, ...]
     settled: bool
     closed: bool
     judge_turns: int
-    unmet: tuple[Unmet, ...] = ()
-    replies: tuple[Reply, ...] = ()
+    unmet: tuple[UnmetDuty, ...] = ()
+    replies: tuple[PartyReply, ...] = ()
 
     @property
     def done(self) -> frozenset[str]:
@@ -543,17 +543,17 @@ def _index(duty: Duty, stages: list[str]) -> int:
 
 
 def omissions(
-    course: Course, waiting: Collection[Violation], titles: Mapping[str, str], asked: Mapping[Side, int]
-) -> list[Violation]:
+    course: TrialState, waiting: Collection[ProcedureViolation], titles: Mapping[str, str], asked: Mapping[Side, int]
+) -> list[ProcedureViolation]:
     """What a trial that is over leaves open. waiting: what never got an answer; titles: of exhibits; asked: side ->
     turns in which it was asked."""
     named, done = {(one.act, one.side) for one in waiting}, course.done
     found = [
-        Violation("missing", None, duty.spec.id, duty.side, titles.get(duty.exhibit, ""))
+        ProcedureViolation("missing", None, duty.spec.id, duty.side, titles.get(duty.exhibit, ""))
         for duty in course.owed()
         if duty.key not in done and (duty.spec.id, duty.side) not in named
     ]
     sides = [asked[side] for side in course.hearing.sides]
     if course.hearing.env == "CI" and max(sides) > 2 * min(sides) and max(sides) - min(sides) >= 4:
-        found.append(Violation("unequal", None, detail=f"{max(sides)} : {min(sides)}"))
+        found.append(ProcedureViolation("unequal", None, detail=f"{max(sides)} : {min(sides)}"))
     return [*waiting, *found]

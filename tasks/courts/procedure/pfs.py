@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from tasks.courts.procedure.acts import own_words
-from tasks.courts.procedure.model import Course, Duty, Hearing, ProfileName, Turn, side_of
+from tasks.courts.procedure.model import Duty, Hearing, ProfileName, TrialState, Turn, side_of
 from tasks.courts.procedure.tracker import follow
 from tasks.courts.scores.rulings import unfilled
 from tasks.scoring.result import Score
@@ -179,7 +179,7 @@ class StrictPfs:
     ord: float
     uni: float
     shares: Mapping[str, float]
-    course: Course
+    course: TrialState
 
 
 def strict(turns: Sequence[Turn], hearing: Hearing, name: ProfileName = "law") -> StrictPfs:
@@ -188,7 +188,7 @@ def strict(turns: Sequence[Turn], hearing: Hearing, name: ProfileName = "law") -
     return assess(follow(turns, hearing, name))
 
 
-def assess(course: Course) -> StrictPfs:
+def assess(course: TrialState) -> StrictPfs:
     """The strict score of a course; all of a trial that never began are 0."""
     owed = course.owed()
     done = course.done
@@ -207,7 +207,7 @@ def assess(course: Course) -> StrictPfs:
     return StrictPfs(pfs, sta, act, order, uni, shares, course)
 
 
-def _order(course: Course, groups: set[str]) -> float:
+def _order(course: TrialState, groups: set[str]) -> float:
     """ORD: the longest run of first credits in the order of the agenda, over all of them.
 
     Acts that may come in more than one stage are in no order.
@@ -280,7 +280,7 @@ def _stages(found: StrictPfs) -> dict[str, float]:
     return {stage.name: float(done[stage.id]) for stage in found.course.profile.stages if stage.id in done}
 
 
-def evidence(course: Course) -> list[Mapping[str, object]]:
+def evidence(course: TrialState) -> list[Mapping[str, object]]:
     """Credits with their turn and articles, then what got no valid answer and why, then violations with theirs."""
     basis = {duty.key: [b.label for b in duty.basis] for duty in course.duties}
     credited: list[Mapping[str, object]] = [

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from tasks.courts.procedure.acts import SpeechAct, closing, sentences
-from tasks.courts.procedure.credits import Pending
-from tasks.courts.procedure.model import ActSpec, Profile, Side, Turn, Violation
+from tasks.courts.procedure.credits import PendingQuestion
+from tasks.courts.procedure.model import ActSpec, ProcedureViolation, Profile, Side, Turn
 
 JUDGED = ("ruling", "verdict")
 _RIGHTS = "rights"
@@ -43,7 +43,7 @@ class JudgeTurn:
     """Words that ask for something, what, and of whom."""
     touched: list[tuple[SpeechAct | None, str, int]] = field(default_factory=list)
     """Words (None: a tag), act and stage that it is about."""
-    suspected: list[tuple[Violation, ActSpec, SpeechAct]] = field(default_factory=list)
+    suspected: list[tuple[ProcedureViolation, ActSpec, SpeechAct]] = field(default_factory=list)
     """What would be a fault if the words are read rightly."""
     _named: set[str] = field(default_factory=set)
 
@@ -125,9 +125,9 @@ class JudgeTurn:
 
     def suspect(self, code: str, spec: ActSpec, act: SpeechAct, detail: str = "") -> None:
         """Note a fault that other words of the turn may still excuse."""
-        self.suspected.append((Violation(code, self.turn.number, spec.id, None, detail), spec, act))
+        self.suspected.append((ProcedureViolation(code, self.turn.number, spec.id, None, detail), spec, act))
 
-    def blamed(self, pending: Sequence[Pending]) -> list[Violation]:
+    def blamed(self, pending: Sequence[PendingQuestion]) -> list[ProcedureViolation]:
         """The gravest of what is out of its place, seeing what is asked rightly. A judgment does not ask; a side that
         was rightly asked something was not asked wrongly: the other reading of the words is the doubtful one."""
         asked = [one.found for one in pending if one.credited and one.found.sure]
@@ -144,18 +144,18 @@ class JudgeTurn:
         """Whether its clear words ask too much."""
         return len(self._asked()) > CAP
 
-    def overload(self, profile: Profile, answered: Container[str] = ()) -> Iterator[Violation]:
+    def overload(self, profile: Profile, answered: Container[str] = ()) -> Iterator[ProcedureViolation]:
         """What it throws together, each named once. answered: acts that got an answer."""
         demands = self._asked(answered)
         stages = {stage for act, name, stage in self.touched if act is None or act.sure or name in answered}
         if len(demands) > CAP and "bundled" not in self._named:
             names = "、".join(dict.fromkeys(spec.name for spec in demands))
             self._named.add("bundled")
-            yield Violation("bundled", self.turn.number, demands[CAP].id, None, names)
+            yield ProcedureViolation("bundled", self.turn.number, demands[CAP].id, None, names)
         if len(stages) >= 3 and "stages_bundled" not in self._named:
             names = "、".join(profile.stages[index].name for index in sorted(stages))
             self._named.add("stages_bundled")
-            yield Violation("stages_bundled", self.turn.number, "", None, names)
+            yield ProcedureViolation("stages_bundled", self.turn.number, "", None, names)
 
     def _asked(self, answered: Container[str] = ()) -> list[ActSpec]:
         return [spec for act, spec, whom in self.demands if act.sure or spec.id in answered for _ in whom]

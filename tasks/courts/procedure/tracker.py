@@ -23,27 +23,27 @@ from tasks.courts.procedure.acts import (
     INSTEAD,
     CaseNames,
     SpeechAct,
+    answer_for_other,
     closes,
     cut,
     faults_of,
     given_floor,
     parse,
     reopens,
-    speaks_for,
     spoken_by_judge,
     stages_tagged,
 )
-from tasks.courts.procedure.credits import Act, Credits, Pending
+from tasks.courts.procedure.credits import Act, Credits, PendingQuestion
 from tasks.courts.procedure.model import (
     ActSpec,
-    Course,
     Hearing,
+    ProcedureViolation,
     Profile,
     ProfileName,
     Reason,
     Side,
+    TrialState,
     Turn,
-    Violation,
     duties,
     omissions,
     profile,
@@ -152,7 +152,7 @@ class Tracker:
         self._known = CaseNames.of(hearing)
         self._stages = Stages(self.profile)
         self._credits = Credits(hearing, self.profile, self.duties)
-        self._violations: list[Violation] = []
+        self._violations: list[ProcedureViolation] = []
         self._reading: JudgeTurn | None = None
         self._asked: Counter[Side] = Counter()
         self._stage_of: list[str] = []
@@ -247,7 +247,7 @@ class Tracker:
         retells = self._debated() and len({one.act for one in read if one.act in law and law[one.act].ends}) > 1
         own = [(one.start, one.end) for one in read if one.sure and one.act in law and law[one.act].asked]
         told = [one.quote for one in read if one.act == INSTEAD and one.sure]
-        instead = speaks_for(turn.text, own) or (told[0] if told and not retells else "")
+        instead = answer_for_other(turn.text, own) or (told[0] if told and not retells else "")
         table = list(self.profile.acts)
         # In the order of the agenda: the places of words that several sentences say together are rough.
         acts = sorted(
@@ -295,7 +295,9 @@ class Tracker:
             )
             if spec := next(owed, None):
                 found = SpeechAct(spec.id, 0, len(now.turn.text), now.turn.text, sure=False)
-                self._credits.pending.append(Pending(spec=spec, side=side, found=found, turn=now.turn, at=now.at))
+                self._credits.pending.append(
+                    PendingQuestion(spec=spec, side=side, found=found, turn=now.turn, at=now.at)
+                )
 
     def _earn_one_stage(self) -> None:
         """Of a turn that asks too much only what belongs to the first stage earns."""
@@ -380,7 +382,7 @@ class Tracker:
             now.suspect(code, spec, act, detail)
         addressed = bool(now.sides) and not now.instead
         self._credits.pending += [
-            Pending(
+            PendingQuestion(
                 spec=spec, side=side, found=act, turn=now.turn, at=now.at, late=place == "late", credited=fine,
                 addressed=addressed,
             )
@@ -418,7 +420,7 @@ class Tracker:
             self._reading = None
         self._credits.expire()
 
-    def _as_a_whole(self) -> list[Violation]:
+    def _as_a_whole(self) -> list[ProcedureViolation]:
         """What only the whole of the turn shows to be wrong; silence only where somebody who was asked kept it."""
         if self._reading is None or self.profile.name != "law":
             return []
@@ -427,7 +429,10 @@ class Tracker:
         if self._credits.ignored() or self._credits.spoke.issuperset(now.sides):
             named.add("no_answer")
         codes = faults_of(now.turn.text, f"{self.hearing.env}/{now.stage}", self._known) - named
-        return [Violation(code, now.turn.number, detail=now.turn.text[:40], clear=False) for code in sorted(codes)]
+        return [
+            ProcedureViolation(code, now.turn.number, detail=now.turn.text[:40], clear=False)
+            for code in sorted(codes)
+        ]
 
     # --- results ----------------------------------------------------------------------------------------------------
 
@@ -439,12 +444,12 @@ class Tracker:
         return not wanted or self._settled or any(held)
 
     def _fault(self, code: str, turn: Turn, act: str = "", side: Side | None = None, detail: str = "") -> None:
-        self._violations.append(Violation(code, turn.number, act, side, detail))
+        self._violations.append(ProcedureViolation(code, turn.number, act, side, detail))
 
-    def course(self, *, final: bool = True) -> Course:
+    def course(self, *, final: bool = True) -> TrialState:
         """Where the trial stands; `final` adds what was never done and what never got an answer."""
         credits = self._credits
-        course = Course(
+        course = TrialState(
             self.hearing, self.profile, self.duties, tuple(credits.credits.values()), tuple(self._violations),
             dict(credits.exhibits.state), self._stages.open, tuple(self._stage_of), self._settled, self._closed,
             self._judge_turns, credits.unmet.all(), tuple(credits.replies),
@@ -459,7 +464,7 @@ _kept: list[Tracker] = []
 _lock = Lock()
 
 
-def follow(turns: Iterable[Turn], hearing: Hearing, name: ProfileName = "law", *, final: bool = True) -> Course:
+def follow(turns: Iterable[Turn], hearing: Hearing, name: ProfileName = "law", *, final: bool = True) -> TrialState:
     """The course of a transcript. The trackers of the last trials are kept: who has followed the first turns of one
     goes on from there, so that nothing is read twice while a trial is played, nor for its first score."""
     turns = tuple(turns)

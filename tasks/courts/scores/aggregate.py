@@ -30,7 +30,7 @@ from tasks.scoring.context import Grade
 from tasks.scoring.metrics import COUNT, POINTS, RULES, Group, Limit, Measure, Metric, Rule, Tree, Value, in_points
 from tasks.scoring.names import DISTANCES
 from tasks.scoring.overall import Overall
-from tasks.scoring.result import Result, Scored
+from tasks.scoring.result import Result, ScoredAttempt
 from tasks.scoring.statistics import DRAWS, FEW_CLUSTERS, Interval, mean_interval
 
 Values = Mapping[Rule, Mapping[str, Value]]
@@ -88,13 +88,13 @@ class CourtScores:
 Members = Mapping[Env, Sequence[CourtScores]]
 
 
-def values_of(env: Env, one: Scored) -> dict[Rule, dict[str, Value]]:
+def values_of(env: Env, one: ScoredAttempt) -> dict[Rule, dict[str, Value]]:
     """All metrics of an attempt, in the order of tables."""
     found = {(rule, metric): value for rule, _, metric, value in _counted(one.rows.values())}
     return {rule: {metric: found.get((rule, metric)) for metric in metrics(rule, env)} for rule in RULES}
 
 
-def rated(case: Case, one: Scored, grades: Grade, best: Values) -> CourtScores:
+def rated(case: Case, one: ScoredAttempt, grades: Grade, best: Values) -> CourtScores:
     """An attempt as its rows have it; `best`: the values of the ceiling of its case, for one that the machinery
     broke: of all that it could have earned, nothing (compat), or anything (strict)."""
     transcript = CourtTranscript.of(case, one.result)
@@ -133,7 +133,7 @@ def rated(case: Case, one: Scored, grades: Grade, best: Values) -> CourtScores:
     )  # fmt: skip
 
 
-def _roles_of(case: Case, one: Scored) -> tuple[RoleScores, ...]:
+def _roles_of(case: Case, one: ScoredAttempt) -> tuple[RoleScores, ...]:
     """The simulated roles of an attempt, those of which a row tells."""
     consistent, valid = one.values("consistency"), one.values("validity")
     rows = [*one.evidence("consistency"), *one.evidence("validity")]

@@ -36,7 +36,7 @@ Kind = Literal["day", "amount", "number", "name", "role_break", "model_talk", "l
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class RoleMessage:
     """One message of the dialogue, in order; `role` as the visibility table names it."""
 
     role: str
@@ -66,7 +66,7 @@ class Consistency:
 
 
 def consistency(
-    case: Case, env: Env, role: str, dialogue: Sequence[Message], traits: Mapping[str, Level] | None = None,
+    case: Case, env: Env, role: str, dialogue: Sequence[RoleMessage], traits: Mapping[str, Level] | None = None,
     nonsense: Mapping[int, Reason] | None = None,
 ) -> Consistency:  # fmt: skip
     """Reads the messages of a role against its grants and the record so far.
@@ -81,7 +81,7 @@ def consistency(
     """
     holds = grant(env, role).holds
     held = "\n".join([*FORMULAS, *(str(value) for path, value in leaves(case) if path in holds)])
-    known = _Known(held)
+    known = _RoleKnowledge(held)
     slips: list[Slip] = []
     own: list[str] = []
     record: list[str] = []
@@ -120,7 +120,7 @@ _ORGANISATION = re.compile(
 _GENERIC = re.compile(r"[这那该贵本我你您他她们某一家个的了在到去向和与及是由找请为从]$")
 
 
-class _Known:
+class _RoleKnowledge:
     """What a role may say: its own material and the record, as text and as values."""
 
     def __init__(self, held: str) -> None:
@@ -156,7 +156,7 @@ def _forms(day: str) -> Iterator[str]:
         yield str(numbers[0])
 
 
-def _slips(text: str, role: str, known: _Known) -> Iterator[tuple[Kind, str]]:
+def _slips(text: str, role: str, known: _RoleKnowledge) -> Iterator[tuple[Kind, str]]:
     folded = fold_width(text)
     yield from _other_voices(folded, role)
     if match := _MODEL.search(folded):
@@ -182,7 +182,7 @@ def _slips(text: str, role: str, known: _Known) -> Iterator[tuple[Kind, str]]:
             yield "number", match.group()
 
 
-def _strange_names(text: str, known: _Known) -> Iterator[tuple[Kind, str]]:
+def _strange_names(text: str, known: _RoleKnowledge) -> Iterator[tuple[Kind, str]]:
     for match in _NAMED.finditer(text):
         if match["person"] not in known.text:
             yield "name", match["person"]

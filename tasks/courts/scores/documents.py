@@ -25,7 +25,7 @@ from tasks.courts.casefile.case import CivilCase
 from tasks.courts.casefile.people import Party
 from tasks.courts.scores.bigrams import bigrams, makes_point, recall, sentences
 from tasks.courts.scores.drafted import (
-    Document,
+    DraftDocument,
     Kind,
     bare,
     kind_of_case,
@@ -79,7 +79,7 @@ class DocumentScore:
     """
 
     rates: Rates
-    document: Document | None
+    document: DraftDocument | None
     evidence: dict[str, object] = field(default_factory=dict)
 
 
@@ -219,7 +219,7 @@ def _nothing(parts: Sequence[PartSpec], *, proxies: bool) -> DocumentScore:
     return DocumentScore(rates, None, {"document": "missing"})
 
 
-def _told(slot: Slot) -> dict[str, str]:
+def _told(slot: SectionPoint) -> dict[str, str]:
     return {"kind": slot.kind, "text": slot.text, "of": slot.of}
 
 
@@ -269,7 +269,7 @@ _ASKS = re.compile(r"^(?:请求)?(?:依法)?判令(?:被告|原告)?")
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
+class SectionPoint:
     """One thing that a section has to say. `of`: the claim, exhibit or defence it belongs to, if any."""
 
     kind: Literal["claim", "amount", "date", "point", "exhibit", "source", "witness"]
@@ -290,12 +290,12 @@ class Slot:
         return makes_point(self.text, section)
 
 
-def slots(case: CivilCase, part: Part) -> tuple[Slot, ...]:
+def slots(case: CivilCase, part: Part) -> tuple[SectionPoint, ...]:
     """What a part of the document has to say; empty where the case has nothing of the kind."""
     return tuple(dict.fromkeys(_OF[part](case)))
 
 
-def coverage(wanted: Sequence[Slot], section: str) -> float | None:
+def coverage(wanted: Sequence[SectionPoint], section: str) -> float | None:
     """The share of the slots that a section fills; None where there are no slots."""
     return sum(slot.filled(section) for slot in wanted) / len(wanted) if wanted else None
 
@@ -310,14 +310,14 @@ def _stands(value: str, section: str) -> bool:
     return re.search(rf"(?<![\d.,]){re.escape(bare(value))}", bare(section)) is not None
 
 
-def _claims(case: CivilCase) -> Iterator[Slot]:
+def _claims(case: CivilCase) -> Iterator[SectionPoint]:
     for claim in case.claims:
-        yield Slot("claim", _ASKS.sub("", _ASIDE.sub("", claim.text)), claim.id)
+        yield SectionPoint("claim", _ASKS.sub("", _ASIDE.sub("", claim.text)), claim.id)
         if claim.amount and strict_hit(yuan(claim.amount), claim.text):
-            yield Slot("amount", yuan(claim.amount), claim.id)
+            yield SectionPoint("amount", yuan(claim.amount), claim.id)
 
 
-def _facts(case: CivilCase) -> Iterator[Slot]:
+def _facts(case: CivilCase) -> Iterator[SectionPoint]:
     plaintiff = side(case, "plaintiff")
     told = case.complaint or "".join(
         fact.text for fact in case.facts if plaintiff is not None and plaintiff.id in fact.known_by
@@ -326,20 +326,20 @@ def _facts(case: CivilCase) -> Iterator[Slot]:
     yield from _points(told)
 
 
-def _evidence(case: CivilCase) -> Iterator[Slot]:
+def _evidence(case: CivilCase) -> Iterator[SectionPoint]:
     for exhibit in own_exhibits(case, "DD" if case.env == "DD" else "CD"):
-        yield Slot("exhibit", exhibit.title, exhibit.id)
+        yield SectionPoint("exhibit", exhibit.title, exhibit.id)
         if exhibit.source:
-            yield Slot("source", exhibit.source, exhibit.id)
+            yield SectionPoint("source", exhibit.source, exhibit.id)
         if exhibit.witness:
             for text in filter(None, (exhibit.witness.name, exhibit.witness.address)):
-                yield Slot("witness", text, exhibit.id)
+                yield SectionPoint("witness", text, exhibit.id)
 
 
-def _defence(case: CivilCase) -> Iterator[Slot]:
+def _defence(case: CivilCase) -> Iterator[SectionPoint]:
     if case.defences:
         for defence in case.defences:
-            yield Slot("point", defence.text, defence.id)
+            yield SectionPoint("point", defence.text, defence.id)
             yield from _values(defence.text, defence.id)
     else:
         yield from _values(case.answer)
@@ -349,14 +349,14 @@ def _defence(case: CivilCase) -> Iterator[Slot]:
 _OF = {"CLA": _claims, "F&R": _facts, "EVI": _evidence, "DEF": _defence}
 
 
-def _values(text: str, of: str = "") -> Iterator[Slot]:
+def _values(text: str, of: str = "") -> Iterator[SectionPoint]:
     for match in _DAY.finditer(text):
-        yield Slot("date", match.group(), of)
+        yield SectionPoint("date", match.group(), of)
     for match in _SUM.finditer(text):
-        yield Slot("amount", match.group(), of)
+        yield SectionPoint("amount", match.group(), of)
 
 
-def _points(text: str) -> Iterator[Slot]:
+def _points(text: str) -> Iterator[SectionPoint]:
     for sentence in sentences(text):
         if len(bigrams(sentence)) >= _SHORT:
-            yield Slot("point", sentence.strip())
+            yield SectionPoint("point", sentence.strip())

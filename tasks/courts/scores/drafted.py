@@ -30,7 +30,7 @@ EVIDENCE = "证据和证据来源，证人姓名和住所："
 
 
 @dataclass(frozen=True, slots=True)
-class Label:
+class SectionLabel:
     """A scored label. key: of its section; published: its letters; strict: how it may be written at the head of a
     line."""
 
@@ -46,20 +46,20 @@ def _headed(words: str, *, colon: bool = False) -> re.Pattern[str]:
     return re.compile(rf"{lead}(?:{words})(?:\([^()\n]{{1,16}}\))?[】\]*]{{0,6}}{tail}[ \t*]{{0,6}}", re.MULTILINE)
 
 
-LABELS: Mapping[str, tuple[Label, ...]] = {
+LABELS: Mapping[str, tuple[SectionLabel, ...]] = {
     "CD": (
-        Label("plaintiff", "原告：", _headed("原告", colon=True)),
-        Label("defendant", "被告：", _headed("被告", colon=True)),
-        Label("claims", "诉讼请求：", _headed("诉讼请求")),
-        Label("facts", "事实和理由：", _headed("事实[和与及、]?理由")),
-        Label("evidence", EVIDENCE,
+        SectionLabel("plaintiff", "原告：", _headed("原告", colon=True)),
+        SectionLabel("defendant", "被告：", _headed("被告", colon=True)),
+        SectionLabel("claims", "诉讼请求：", _headed("诉讼请求")),
+        SectionLabel("facts", "事实和理由：", _headed("事实[和与及、]?理由")),
+        SectionLabel("evidence", EVIDENCE,
             _headed("证据[和与及、]?(?:证据)?来源(?:[,、和及与]?证人(?:的)?姓名[和与及、]住[所址])?")),
     ),
     "DD": (
-        Label("respondent", "答辩人：", _headed("答辩人", colon=True)),
-        Label("answer", "答辩如下：", re.compile(r"^[^\n]{0,200}?答辩(?:意见)?如下[*]*[ \t]*(?::|$)[ \t*]*",
+        SectionLabel("respondent", "答辩人：", _headed("答辩人", colon=True)),
+        SectionLabel("answer", "答辩如下：", re.compile(r"^[^\n]{0,200}?答辩(?:意见)?如下[*]*[ \t]*(?::|$)[ \t*]*",
             re.MULTILINE)),
-        Label("evidence", EVIDENCE,
+        SectionLabel("evidence", EVIDENCE,
             _headed("证据[和与及、]?(?:证据)?来源(?:[,、和及与]?证人(?:的)?姓名[和与及、]住[所址])?")),
     ),
 }  # fmt: skip
@@ -72,7 +72,7 @@ _RUN = re.compile(r"[ \t\u3000]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class DraftDocument:
     """A document by one of the two readings.
 
     text: as read; sections: label key -> what stands below it; found: keys of the labels that count, in the scored
@@ -110,7 +110,7 @@ def opening_sentence(case: CivilCase) -> str:
     return f"对{case.court.name}{case.court.docket}{names}{case.cause}一案的起诉，答辩如下："
 
 
-def published_document(case: CivilCase, messages: Sequence[str]) -> Document | None:
+def published_document(case: CivilCase, messages: Sequence[str]) -> DraftDocument | None:
     """The document as the published code finds it; None when no message of the lawyer mentions one."""
     kind = kind_of_case(case)
     if kind is None:
@@ -128,7 +128,7 @@ def _mentions(kind: Kind, text: str) -> bool:
     return TITLE[kind] in text and "答辩人" in text
 
 
-def _published(case: CivilCase, kind: Kind, text: str, number: int) -> Document:
+def _published(case: CivilCase, kind: Kind, text: str, number: int) -> DraftDocument:
     places = {label.key: text.find(label.published) for label in LABELS[kind]}
     sections = {
         label.key: text[places[label.key] + len(label.published) : _next(places, places[label.key], len(text))]
@@ -141,7 +141,7 @@ def _published(case: CivilCase, kind: Kind, text: str, number: int) -> Document:
         found = [key for key in found if key != "answer"]
     ordered = min(at) >= 0 and at == sorted(at)
     repeated = tuple(label.key for label in LABELS[kind] if text.count(label.published) > 1)
-    return Document(kind, text, number, sections, tuple(found), ordered, repeated)
+    return DraftDocument(kind, text, number, sections, tuple(found), ordered, repeated)
 
 
 def _published_sentence(case: CivilCase, text: str) -> bool:
@@ -154,7 +154,7 @@ def _published_sentence(case: CivilCase, text: str) -> bool:
     return False
 
 
-def strict_document(case: CivilCase, messages: Sequence[str]) -> Document | None:
+def strict_document(case: CivilCase, messages: Sequence[str]) -> DraftDocument | None:
     """The last message that is a document: its title on a line and a label, or two labels. None without any."""
     kind = kind_of_case(case)
     if kind is None:
@@ -170,7 +170,7 @@ def strict_document(case: CivilCase, messages: Sequence[str]) -> Document | None
     return None
 
 
-def _strict(case: CivilCase, kind: Kind, text: str, number: int) -> Document:
+def _strict(case: CivilCase, kind: Kind, text: str, number: int) -> DraftDocument:
     matches = {label.key: list(label.strict.finditer(text)) for label in LABELS[kind]}
     first = {key: found[0] for key, found in matches.items() if found}
     places = {key: match.start() for key, match in first.items()}
@@ -183,7 +183,7 @@ def _strict(case: CivilCase, kind: Kind, text: str, number: int) -> Document:
         found.remove("answer")
     at = [places.get(label.key, -1) for label in LABELS[kind]]
     repeated = tuple(key for key, hits in matches.items() if sum(hit.start() < tail for hit in hits) > 1)
-    return Document(kind, text, number, sections, tuple(found), min(at) >= 0 and at == sorted(at), repeated)
+    return DraftDocument(kind, text, number, sections, tuple(found), min(at) >= 0 and at == sorted(at), repeated)
 
 
 def _strict_sentence(case: CivilCase, sentence: str) -> bool:

@@ -43,7 +43,7 @@ class Scores:
     failed: rulings.Failure | None
     compat: Mapping[str, float | None]
     strict: Mapping[str, float | None]
-    distances: sentence.Published | None = None
+    distances: sentence.PublishedDistances | None = None
     evidence: Mapping[str, object] = field(default_factory=dict)
 
 

@@ -37,7 +37,7 @@ from tasks.courts.scores.documents import LONGEST, graded
 from tasks.courts.scores.drafted import Kind, kind_of_case
 from tasks.courts.scores.grounds import of_procedure, rests
 from tasks.courts.scores.rulings import Failure, failure
-from tasks.courts.scores.sentence import Published
+from tasks.courts.scores.sentence import PublishedDistances
 from tasks.courts.scores.simulators import Validity, answered, consistencies
 from tasks.courts.scores.transcript import CourtTranscript, simulated
 from tasks.courts.settings import settings_of
@@ -67,7 +67,7 @@ class Rates:
     evidence: Mapping[Rule, Sequence[Mapping[str, object]]]
     failed: str = ""
     finished: bool = True
-    distances: Published | None = None
+    distances: PublishedDistances | None = None
 
 
 def versions() -> Mapping[str, str]:

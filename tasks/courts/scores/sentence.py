@@ -141,20 +141,20 @@ def compare(gold: Sentence, said: Sentence | None) -> SentenceMatch:
 
 
 @dataclass(frozen=True, slots=True)
-class Published:
+class PublishedDistances:
     """Raw distances as the published code computes them; None: the gold has no term, which it cannot compute."""
 
     sen_d: float | None
     fine_d: float
 
 
-def published_distances(rulings: str, gold: str) -> Published:
+def published_distances(rulings: str, gold: str) -> PublishedDistances:
     """Distances between the first 有期徒刑 or 拘役 of two texts, and between their first fines; nothing found counts
     as 0."""
     term = _published_term(gold)
     given = _published_term(rulings) or 0
     fines = [_first_fine(fold_width(text)) or 0.0 for text in (rulings, gold)]
-    return Published(None if term is None else _distance(given, term), _distance(fines[0], fines[1]))
+    return PublishedDistances(None if term is None else _distance(given, term), _distance(fines[0], fines[1]))
 
 
 def _plain(text: str) -> str:

@@ -20,7 +20,7 @@ from tasks.courts.procedure.answers import VALID
 from tasks.courts.procedure.hearing import hearing_of
 from tasks.courts.procedure.model import NONSENSE, ProfileName, Reason, Turn
 from tasks.courts.procedure.tracker import follow
-from tasks.courts.scores.consistency import COMPARABLE, Consistency, Message, consistency
+from tasks.courts.scores.consistency import COMPARABLE, Consistency, RoleMessage, consistency
 from tasks.courts.scores.transcript import CourtTranscript, simulated
 from tasks.courts.settings import settings_of
 from tasks.courts.simulated.talks import reasons
@@ -40,7 +40,7 @@ def consistencies(
 ) -> tuple[Consistency, ...]:
     """Each simulated role of an attempt, in the order of its seats; `seed`: of the attempt, `valid`: see
     `answered`."""
-    dialogue = [Message(turn.speaker, turn.text) for turn in transcript.record]
+    dialogue = [RoleMessage(turn.speaker, turn.text) for turn in transcript.record]
     drawn = transcript.seed if transcript.seed is not None else seed
     nonsense = {one.role: one.nonsense for one in valid}
     return tuple(

@@ -40,6 +40,7 @@ from tasks.scoring.context import ScoreContext
 from tasks.scoring.metrics import (
     POINTS,
     RULES,
+    AttemptCounts,
     Group,
     Limit,
     Measure,
@@ -49,12 +50,11 @@ from tasks.scoring.metrics import (
     Rule,
     Summary,
     Table,
-    Tally,
     Tree,
     nested,
 )
 from tasks.scoring.names import measure_name
-from tasks.scoring.result import Result, Score, Scored, complete, newest, with_versions
+from tasks.scoring.result import Result, Score, ScoredAttempt, complete, newest, with_versions
 
 BENCHMARK = "courts"
 FLAGS = ("outside_pack", "leak", "repaired", "rejected", "length", "repetition", *FAULTS, "human", "human_role")
@@ -263,7 +263,7 @@ def _envs(rows: Iterable[Metric]) -> list[str]:
 
 
 def summarise(
-    run: str, questions: Sequence[CourtQuestion], attempts: Iterable[Scored], context: ScoreContext
+    run: str, questions: Sequence[CourtQuestion], attempts: Iterable[ScoredAttempt], context: ScoreContext
 ) -> CourtSummary:
     """What a run came to.
 
@@ -289,7 +289,7 @@ def summarise(
     clusters = {env: {one.case.cluster for one in own} for env, own in members.items()}
     groups = {env: Group(env, environment(env).label, len(own), len(clusters[env])) for env, own in members.items()}
     whole = Group(OVERALL, OVERALL_NAMES, None, len(set[str]().union(*clusters.values())), whole=True)
-    tally = Tally.of([one.result for one in made], FLAGS)
+    tally = AttemptCounts.of([one.result for one in made], FLAGS)
     scored = sum(one.result.scored for one in made)
     every = {"compat": tally.n, "strict": scored}
     unmet = {env: counts for env, own in members.items() if (counts := aggregate.unmet(own))}
@@ -352,6 +352,6 @@ def _limits(cases: Iterable[Case], limit: Callable[[Case], Sequence[Score]]) -> 
     made = []
     for case in cases:
         if scores := limit(case):
-            one = Scored(Result(case.id, "finished", "", ""), newest(score.row(0) for score in scores))
+            one = ScoredAttempt(Result(case.id, "finished", "", ""), newest(score.row(0) for score in scores))
             made.append(rated(case, one, {}, values_of(case.env, one)))
     return made

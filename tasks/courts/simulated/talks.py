@@ -119,7 +119,7 @@ def _told(case: CivilCase, client: Client, question: str, text: str, own: Sequen
     return "incomplete" if denies(text) else "evades"
 
 
-def _items(case: CivilCase, client: Client, want: AskedSlot) -> tuple[tuple[str, ...], float] | None:
+def _items(case: CivilCase, client: Client, want: RequestedSlot) -> tuple[tuple[str, ...], float] | None:
     """What the file holds of what is wanted, and how much of one of them has to be said; None where it holds nothing
     of that kind."""
     if want.slot in IDENTITY or want.slot == WHOLE:
@@ -162,7 +162,7 @@ WHOLE = "identity"
 
 
 @dataclass(frozen=True, slots=True)
-class AskedSlot:
+class RequestedSlot:
     """One thing that is asked for. owner: whose identity, '' for all else; more: whether there is anything
     further."""
 
@@ -197,14 +197,14 @@ _BOTH = re.compile(
 
 
 @lru_cache(maxsize=1024)
-def wanted(utterance: str, client: Client) -> tuple[AskedSlot, ...]:
+def wanted(utterance: str, client: Client) -> tuple[RequestedSlot, ...]:
     """What an utterance of the lawyer asks for, in the order in which it asks; () where it asks for nothing known.
 
     Args:
         utterance: whole; sentences that ask nothing are passed over unless none asks.
         client: whom it is said to.
     """
-    found: dict[AskedSlot, None] = {}
+    found: dict[RequestedSlot, None] = {}
     last: Owner = "own"
     for sentence in asking(utterance):
         for one in _of(sentence, client, last):
@@ -222,7 +222,7 @@ def asking(utterance: str) -> tuple[str, ...]:
     return tuple(asked)
 
 
-def _of(sentence: str, client: Client, last: Owner) -> Iterator[AskedSlot]:
+def _of(sentence: str, client: Client, last: Owner) -> Iterator[RequestedSlot]:
     matches = [(match.start(), match.lastgroup or "") for match in _SLOT.finditer(sentence)]
     if any(slot == "representative" for _, slot in matches):
         # 法定代表人的姓名 is no name of the party.
@@ -239,13 +239,13 @@ def _of(sentence: str, client: Client, last: Owner) -> Iterator[AskedSlot]:
             if slot == WHOLE and (fields or slots & {"facts", "claims", "evidence", "defences"}):
                 continue
             for owner in _owners(sentence, at, client, last):
-                yield AskedSlot(slot, owner)
+                yield RequestedSlot(slot, owner)
         elif slot == "facts" and slots & {"claims", "evidence", "defences", "purpose", "sums", "witness", "source"}:
             continue  # 证明什么事实, 对哪些事实有异议
         elif slot not in ("evidence", "sums") or slot in _listed(sentence, slots):
-            yield AskedSlot(slot, "", more)
+            yield RequestedSlot(slot, "", more)
     if not matches and more:
-        yield AskedSlot("more", "", True)
+        yield RequestedSlot("more", "", True)
 
 
 _LISTS = re.compile(

@@ -8,14 +8,14 @@ from collections.abc import Collection, Generator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from models.engine import Ask, Message, Settings
+from models.engine import Ask, Message, SamplingSettings
 from store.schema import TABLES
-from tasks.agents.budgets import Budget
-from tasks.agents.conversation import Call, Conversation
+from tasks.agents.budgets import ContextBudget
+from tasks.agents.conversation import CallSpec, Conversation
 from tasks.agents.modes import Mode
 from tasks.agents.native import STOP
 from tasks.agents.prompts import fill, phrase
-from tasks.agents.reading import Read, structured
+from tasks.agents.reading import ParsedReply, structured
 from tasks.episode.actions import Answer, CallTool, Nothing, Sent, Yield, ask, emit
 from tasks.episode.events import ActionParsed, Planned, Thought, ToolsChosen
 from tasks.episode.seats import View
@@ -24,12 +24,12 @@ from tasks.legalagentbench.parser import compat_input
 from tasks.legalagentbench.schemas import FINAL, action_schema, answer_schema, plan_schema, tables_schema
 from tasks.legalagentbench.tools import TOOLS, ToolSpec
 
-REPLY = Settings(max_tokens=2048)
+REPLY = SamplingSettings(max_tokens=2048)
 """Lean calls: lengths are bounded by the schema, the rest is room for a model that reasons first."""
-TEXT = Settings(max_tokens=2048, stop=("观察：", "\n观察"))
+TEXT = SamplingSettings(max_tokens=2048, stop=("观察：", "\n观察"))
 """Free actions: a model that goes on to invent the observation is stopped there."""
-NATIVE = Settings(max_tokens=2048, stop=STOP)
-PAPER = Settings(max_tokens=2000)
+NATIVE = SamplingSettings(max_tokens=2048, stop=STOP)
+PAPER = SamplingSettings(max_tokens=2000)
 """Paper calls: temperature 0 and at most 2,000 tokens, as published for two of the models; no stop string."""
 
 
@@ -43,25 +43,27 @@ class Final:
 Act = CallTool | Nothing | Final
 
 
-def action_call(prompt: str, mode: Mode, tools: tuple[ToolSpec, ...], before: dict[str, Any] | None = None) -> Call:
+def action_call(
+    prompt: str, mode: Mode, tools: tuple[ToolSpec, ...], before: dict[str, Any] | None = None
+) -> CallSpec:
     """The call for an action; `before` are the schemas of what stands before it in a lean reply."""
     if mode == "native":
-        return Call(prompt, reading.native(cards.definitions(tools)), NATIVE, tries=2)
+        return CallSpec(prompt, reading.native(cards.definitions(tools)), NATIVE, tries=2)
     if mode != "lean":
-        return Call(prompt, reading.action, TEXT)
+        return CallSpec(prompt, reading.action, TEXT)
     schema = action_schema(tools, before)
-    return Call(prompt, structured(schema, reading.action_loosely), REPLY, schema, tries=2)
+    return CallSpec(prompt, structured(schema, reading.action_loosely), REPLY, schema, tries=2)
 
 
-def plan_call(prompt: str, mode: Mode, most: int) -> Call:
+def plan_call(prompt: str, mode: Mode, most: int) -> CallSpec:
     """The call for a plan."""
     if mode != "lean":
-        return Call(prompt, reading.plan, REPLY)
+        return CallSpec(prompt, reading.plan, REPLY)
     schema = plan_schema(most)
-    return Call(prompt, structured(schema, reading.plan_loosely), REPLY, schema, tries=2)
+    return CallSpec(prompt, structured(schema, reading.plan_loosely), REPLY, schema, tries=2)
 
 
-def act(seat: str, read: Read, before: Collection[str] = ()) -> Generator[Yield, Sent, Act]:
+def act(seat: str, read: ParsedReply, before: Collection[str] = ()) -> Generator[Yield, Sent, Act]:
     """Record how the reply was read, and what stands before the action (thought, plan); say what the action wants
     done."""
     value = read.value or {}
@@ -109,26 +111,28 @@ def tools_of_task(
     return cards.specs(tools, added)
 
 
-def _filter_lean(view: View, mode: Mode) -> Generator[Yield, Sent, Read]:
+def _filter_lean(view: View, mode: Mode) -> Generator[Yield, Sent, ParsedReply]:
     lean = mode == "lean"
     reader = structured(_TABLES_SCHEMA, reading.tables) if lean else reading.tables
-    call = Call(TABLE_FILTER, reader, REPLY, _TABLES_SCHEMA if lean else None, FILTER_TRIES)
-    talk = Conversation(_filter_card(mode), Budget.at(view).characters())
+    call = CallSpec(TABLE_FILTER, reader, REPLY, _TABLES_SCHEMA if lean else None, FILTER_TRIES)
+    talk = Conversation(_filter_card(mode), ContextBudget.at(view).characters())
     talk.hear(phrase("turn", "question", question=str(view.card["question"])))
     return (yield from talk.put(view, call))
 
 
-def _filter_paper(view: View) -> Generator[Yield, Sent, Read]:
+def _filter_paper(view: View) -> Generator[Yield, Sent, ParsedReply]:
     """The same single message up to three times, as published: at temperature 0 a model rarely thinks better of
     it."""
     question = phrase("turn", "question", question=str(view.card["question"]))
     message = Message("user", f"{_filter_card('paper')}\n\n{question}")
-    read = Read("rejected")
+    read = ParsedReply("rejected")
     for attempt in range(FILTER_TRIES):
         reply = yield from ask(Ask(view.seat, (message,), TABLE_FILTER, settings=PAPER))
         read = reading.tables(reply.text)
         if read.result != "rejected":
-            return Read("repaired", read.value, f"第{attempt + 1}次可读") if attempt and not read.note else read
+            return (
+                ParsedReply("repaired", read.value, f"第{attempt + 1}次可读") if attempt and not read.note else read
+            )
     return read
 
 
@@ -154,12 +158,14 @@ ANSWER = 800
 """Tokens of an answer with its summary, unless the task asks for a document."""
 
 
-def answer_call(prompt: str, mode: Mode, long: bool) -> Call:
+def answer_call(prompt: str, mode: Mode, long: bool) -> CallSpec:
     """The call for answer and summary in one; what a short answer leaves is for a model that reasons first."""
-    settings = Settings(max_tokens=4096) if long else Settings(max_tokens=ANSWER, reasoning=4096 - ANSWER)
+    settings = (
+        SamplingSettings(max_tokens=4096) if long else SamplingSettings(max_tokens=ANSWER, reasoning=4096 - ANSWER)
+    )
     if mode != "lean":
-        return Call(prompt, reading.answer, settings)
-    return Call(prompt, structured(ANSWER_SCHEMA, reading.answer_loosely), settings, ANSWER_SCHEMA, tries=2)
+        return CallSpec(prompt, reading.answer, settings)
+    return CallSpec(prompt, structured(ANSWER_SCHEMA, reading.answer_loosely), settings, ANSWER_SCHEMA, tries=2)
 
 
 def answered(res: str, summary: str = "", outcome: Outcome = "finished") -> Answer:
@@ -178,7 +184,7 @@ def conclude(
 
 
 def concluded(
-    view: View, talk: Conversation, call: Call, final: str, outcome: Outcome
+    view: View, talk: Conversation, call: CallSpec, final: str, outcome: Outcome
 ) -> Generator[Yield, Sent, Answer]:
     """Puts a call for the answer and reads it; the record says when it could not be read as asked.
 

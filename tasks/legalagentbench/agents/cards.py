@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from models.engine import Tool
+from models.engine import ToolInfo
 from store.schema import LOOKUPS, TABLES
 from tasks.agents.modes import Mode, beside
-from tasks.agents.native import told_size
+from tasks.agents.native import tools_size
 from tasks.agents.prompts import fill, phrase, table
 from tasks.legalagentbench.descriptions import TABLE_DESCRIPTIONS
 from tasks.legalagentbench.schemas import FINAL, input_schema
@@ -67,11 +67,11 @@ def tables_text(tables: Iterable[str], *, described: bool = False) -> str:
     return "\n".join(lines)
 
 
-def definitions(tools: Iterable[ToolSpec]) -> tuple[Tool, ...]:
+def definitions(tools: Iterable[ToolSpec]) -> tuple[ToolInfo, ...]:
     """Tools as a model that calls them in its own form is told of them; the columns of a table stand in the
     schema."""
     return tuple(
-        Tool(tool.name, tool.description, input_schema(tool, described=True))
+        ToolInfo(tool.name, tool.description, input_schema(tool, described=True))
         for tool in tools
         if tool.kind != "control"
     )
@@ -117,7 +117,7 @@ def size(kind: str, prompt: str, mode: Mode) -> int:
     the first that the method acts by."""
     tools = specs(tools_for(complete(()), beside(mode)))
     if mode == "native":
-        return len(fill(prompt)) + told_size(definitions(tools))
+        return len(fill(prompt)) + tools_size(definitions(tools))
     if kind == "direct":
         return len(fill(prompt))
     if mode == "paper":

@@ -22,9 +22,9 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence, Set
 
-from models.engine import Ask, Message, Tool
-from tasks.agents.budgets import Budget
-from tasks.agents.conversation import Call, Conversation
+from models.engine import Ask, Message, ToolInfo
+from tasks.agents.budgets import ContextBudget
+from tasks.agents.conversation import CallSpec, Conversation
 from tasks.agents.history import Step, steps_of
 from tasks.agents.modes import TURNS, beside, method, split
 from tasks.agents.prompts import COMPACT as COMPACT_WORDS
@@ -50,7 +50,7 @@ from tasks.legalagentbench.agents.acting import (
     tools_of_task,
 )
 from tasks.legalagentbench.agents.cards import action_object, numbered
-from tasks.legalagentbench.questions import Gold
+from tasks.legalagentbench.questions import LabGold
 from tasks.legalagentbench.schemas import MOST_STEPS, THOUGHT, steps_schema
 from tasks.legalagentbench.tools import TOOLS, ToolSpec, takes
 
@@ -65,7 +65,7 @@ def _steps(view: View) -> list[Step]:
     return [step for step in made if step.tool is not None or step.rejected is not None]
 
 
-def seen(step: Step, words: str = PHRASES) -> str:
+def step_text(step: Step, words: str = PHRASES) -> str:
     """What a model reads after a step, in a table of words; '' when there was neither a tool nor a refusal."""
     if step.tool is not None:
         hint = phrase("hint", step.status, words=words, **takes(step.tool, step.input))
@@ -165,18 +165,18 @@ class _Method:
         return action
 
 
-def _conversation(view: View, name: str, card: str, call: Call, told: tuple[Tool, ...] = ()) -> Conversation:
+def _conversation(view: View, name: str, card: str, call: CallSpec, told: tuple[ToolInfo, ...] = ()) -> Conversation:
     """The conversation up to this step, from the record; `told` are tools that the model calls in its own form."""
     words = COMPACT_WORDS if split(name)[1] == "compact" else PHRASES
-    talk = Conversation(card, Budget.at(view).characters(), told, words)
+    talk = Conversation(card, ContextBudget.at(view).characters(), told, words)
     talk.hear(phrase("turn", "question", words=words, question=str(view.card["question"])))
     for turn in _steps(view):
         if turn.policy == name:
             talk.say(turn.replies(call.prompt), call)
-            talk.hear(seen(turn, words))
+            talk.hear(step_text(turn, words))
         elif words == COMPACT_WORDS and turn.tool is not None:  # it knows no words about what others did
             talk.say([action_object(turn.tool, turn.input)], call)
-            talk.hear(seen(turn, words))
+            talk.hear(step_text(turn, words))
         else:
             _hear_others(talk, turn)
     return talk
@@ -186,7 +186,7 @@ def _hear_others(talk: Conversation, turn: Step) -> None:
     """What somebody else did in this seat before the model took it, or between two of its turns."""
     if turn.tool is not None:
         talk.hear(phrase("turn", "done", action=action_object(turn.tool, turn.input)))
-        talk.hear(seen(turn))
+        talk.hear(step_text(turn))
 
 
 REACT, NATIVE, COMPACT = "react/1", "react-native/1", "react-compact/1"
@@ -261,7 +261,9 @@ class PlanSolvePolicy(_Method):
     def _talking(self, view: View, tools: tuple[ToolSpec, ...]) -> Move:
         asks_plan = plan_call(PLAN, self._mode, MOST_STEPS)
         asks_action = action_call(ACTION, self._mode, tools)
-        talk = Conversation(cards.lean_card("plan-solve", PLAN, self._mode, tools), Budget.at(view).characters())
+        talk = Conversation(
+            cards.lean_card("plan-solve", PLAN, self._mode, tools), ContextBudget.at(view).characters()
+        )
         talk.hear(phrase("turn", "question", question=str(view.card["question"])))
         plan: Sequence[str] = ()
         done = 0
@@ -275,7 +277,7 @@ class PlanSolvePolicy(_Method):
                 plan, done = turn.plan, 0
             talk.hear(_next_step(plan, done))
             talk.say(turn.replies(ACTION), asks_action)
-            talk.hear(seen(turn))
+            talk.hear(step_text(turn))
             done += 1
         if plan and done >= len(plan):
             return (yield from self._conclude(view, talk))
@@ -382,18 +384,18 @@ class DirectPolicy:
 
     def move(self, view: View) -> Move:
         """The answer."""
-        talk = Conversation(fill(DIRECT, form=phrase(self._mode, "direct")), Budget.at(view).characters())
+        talk = Conversation(fill(DIRECT, form=phrase(self._mode, "direct")), ContextBudget.at(view).characters())
         talk.hear(phrase("turn", "question", question=str(view.card["question"])))
         call = answer_call(DIRECT, self._mode, str(view.card["id"]) in self._documents)
         return (yield from concluded(view, talk, call, "", "finished"))
 
 
-class GoldPolicy:
+class GoldPathPolicy:
     """Walks the recorded calls of the task, then gives the reference answer with all observations as its summary."""
 
     name = "gold/1"
 
-    def __init__(self, granted: Mapping[str, Gold]) -> None:
+    def __init__(self, granted: Mapping[str, LabGold]) -> None:
         self._granted = granted
 
     def move(self, view: View) -> Move:

@@ -11,10 +11,10 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from models.engine import Tool
+from models.engine import ToolInfo
 from store.schema import TABLES
 from tasks.agents.native import turn_of
-from tasks.agents.reading import CLOSED, LONGEST_REPAIR, Read, Reader, decoded
+from tasks.agents.reading import CLOSED, LONGEST_REPAIR, ParsedReply, Reader, decoded
 from tasks.legalagentbench.parser import compat_input, parse_action
 from tasks.legalagentbench.schemas import FINAL, trimmed
 from tasks.legalagentbench.tools import FINISH_NAMES, spoken
@@ -27,7 +27,7 @@ _ANSWER = re.compile(r"答案\s*[：:]")
 _DETAILS = re.compile(r"\n\s*详情\s*[：:]")
 
 
-def action_loosely(text: str) -> Read:
+def action_loosely(text: str) -> ParsedReply:
     """An action with what stands before it, as the object of a structured reply; see `action` for free text."""
     read = action(text)
     if read.result == "rejected":
@@ -38,16 +38,16 @@ def action_loosely(text: str) -> Read:
     )
     made = {"thought": read.value["thought"], "plan": read.value["plan"], **before}
     given = trimmed(read.value["action"], read.value["action_input"])
-    return Read("repaired", {**made, "action": read.value["action"], "action_input": given}, read.note)
+    return ParsedReply("repaired", {**made, "action": read.value["action"], "action_input": given}, read.note)
 
 
-def action(text: str) -> Read:
+def action(text: str) -> ParsedReply:
     """An action in free text, with the thought and the plan before it. The input is as upstream's parser hands it
     on."""
     parsed = parse_action(text)
     before = _BEFORE_ACTION.split(text, maxsplit=1)[0]
     if parsed.tool is None:
-        return Read("rejected", None, parsed.note)
+        return ParsedReply("rejected", None, parsed.note)
     final = parsed.tool in FINISH_NAMES
     given = spoken(parsed.input) if final else compat_input(parsed.tool, parsed.input)
     value = {
@@ -56,29 +56,29 @@ def action(text: str) -> Read:
         "action": FINAL if final else parsed.tool,
         "action_input": given,
     }
-    return Read(parsed.result, value, parsed.note)
+    return ParsedReply(parsed.result, value, parsed.note)
 
 
-def action_strictly(text: str) -> Read:
+def action_strictly(text: str) -> ParsedReply:
     """An action as the published parser takes it: what would have to be repaired is an illegal format there."""
     read = action(text)
-    return Read("rejected", None, read.note) if read.result == "repaired" else read
+    return ParsedReply("rejected", None, read.note) if read.result == "repaired" else read
 
 
-def native(tools: Sequence[Tool]) -> Reader:
+def native(tools: Sequence[ToolInfo]) -> Reader:
     """A reader of turns with a call of one of these tools in it, or with the answer where nothing is called."""
 
-    def read(text: str) -> Read:
+    def read(text: str) -> ParsedReply:
         turn = turn_of(text, tools)
         if turn.rejected:
-            return Read("rejected", None, turn.rejected)
+            return ParsedReply("rejected", None, turn.rejected)
         said = turn.said.strip()
         value: dict[str, Any] = {"thought": "", "action": FINAL, "action_input": said}
         if turn.tool in FINISH_NAMES:
             value |= {"thought": said, "action_input": spoken(turn.arguments)}
         elif turn.tool is not None:
             value = {"thought": said, "action": turn.tool, "action_input": turn.arguments}
-        return Read("repaired" if turn.note else "ok", value, turn.note)
+        return ParsedReply("repaired" if turn.note else "ok", value, turn.note)
 
     return read
 
@@ -99,25 +99,25 @@ def steps_of(text: str) -> list[str]:
     return [step for step in steps if step]
 
 
-def plan(text: str) -> Read:
+def plan(text: str) -> ParsedReply:
     """A plan in free text."""
     steps = steps_of(text)
     if not steps:
-        return Read("rejected", None, "计划里没有“第n步：”")
-    return Read("ok", {"plan": steps})
+        return ParsedReply("rejected", None, "计划里没有“第n步：”")
+    return ParsedReply("ok", {"plan": steps})
 
 
-def plan_loosely(text: str) -> Read:
+def plan_loosely(text: str) -> ParsedReply:
     """A plan under a schema that was written otherwise: an object in a fence, a list, or 第n步 lines."""
     value, note = _first_object(text)
     steps = value.get("plan") if isinstance(value, Mapping) else value
     if isinstance(steps, list) and steps:
-        return Read("repaired", {"plan": [step.strip() for step in map(str, steps) if step.strip()]}, note)
+        return ParsedReply("repaired", {"plan": [step.strip() for step in map(str, steps) if step.strip()]}, note)
     read = plan(text)
-    return Read("repaired", read.value, "计划不是 JSON 对象") if read.value else read
+    return ParsedReply("repaired", read.value, "计划不是 JSON 对象") if read.value else read
 
 
-def tables(text: str) -> Read:
+def tables(text: str) -> ParsedReply:
     """The table names in free text: the first list of texts, fenced or bare.
 
     A name that no table has is left out with a note; upstream's run of the task crashes there.
@@ -125,38 +125,40 @@ def tables(text: str) -> Read:
     value, note = _first_object(text)
     names = value.get("tables") if isinstance(value, Mapping) else value
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        return Read("rejected", None, "没有表名的列表")
+        return ParsedReply("rejected", None, "没有表名的列表")
     known = [name for name in dict.fromkeys(names) if name in TABLES]
     unknown = "、".join(name[:40] for name in names if name not in TABLES)
     notes = "；".join(filter(None, (note, f"没有这些表，已忽略：{unknown[:200]}" if unknown else "")))
     if not known:
-        return Read("rejected", None, notes or "没有选表")
-    return Read("repaired" if notes else "ok", {"tables": known}, notes)
+        return ParsedReply("rejected", None, notes or "没有选表")
+    return ParsedReply("repaired" if notes else "ok", {"tables": known}, notes)
 
 
-def answer(text: str) -> Read:
+def answer(text: str) -> ParsedReply:
     """Answer and details in free text; without the two labels the whole text is both."""
     written = answer_loosely(text)
     if written.value is not None:
-        return Read("repaired", written.value, "写成了 JSON")
+        return ParsedReply("repaired", written.value, "写成了 JSON")
     label = _ANSWER.search(text)
     body = text[label.end() :] if label else text
     res, *details = _DETAILS.split(body, maxsplit=1)
     if not res.strip():
-        return Read("rejected", None, "没有写答案")
-    return Read("ok", {"answer": res.strip(), "summary": (details[0] if details else res).strip()})
+        return ParsedReply("rejected", None, "没有写答案")
+    return ParsedReply("ok", {"answer": res.strip(), "summary": (details[0] if details else res).strip()})
 
 
-def answer_loosely(text: str) -> Read:
+def answer_loosely(text: str) -> ParsedReply:
     """An answer under a schema that stands in a fence, carries other fields as well, or came as a final action once
     more."""
     value, note = _first_object(text)
     if isinstance(value, Mapping) and value.get("action") in FINISH_NAMES:
-        return Read("repaired", {"answer": spoken(value.get("action_input")), "summary": ""}, "又写成了行动")
+        return ParsedReply("repaired", {"answer": spoken(value.get("action_input")), "summary": ""}, "又写成了行动")
     if not isinstance(value, Mapping) or not isinstance(value.get("answer"), str):
-        return Read("rejected", None, CLOSED)
+        return ParsedReply("rejected", None, CLOSED)
     summary = value.get("summary")
-    return Read("repaired", {"answer": value["answer"], "summary": summary if isinstance(summary, str) else ""}, note)
+    return ParsedReply(
+        "repaired", {"answer": value["answer"], "summary": summary if isinstance(summary, str) else ""}, note
+    )
 
 
 def _first_object(text: str) -> tuple[Any, str]:

@@ -14,7 +14,7 @@ from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 from typing import Any
 
 from store.schema import LOOKUPS
-from tasks.legalagentbench.construct.plans import Plan, Step
+from tasks.legalagentbench.construct.plans import Plan, PlanStep
 from tasks.legalagentbench.construct.tree import PLACE, PLACES
 
 Row = Mapping[str, Any]
@@ -59,7 +59,7 @@ class BruteSolver:
             self._index[table, column] = index
         return self._index[table, column]
 
-    def _matching(self, step: Step, state: tuple[str, ...]) -> list[Row]:
+    def _matching(self, step: PlanStep, state: tuple[str, ...]) -> list[Row]:
         lookup = LOOKUPS[step.tool]
         if len(state) == 3 and len(lookup.match) == 3:
             sets = [
@@ -75,7 +75,7 @@ class BruteSolver:
         rows = [self._rows[step.table][number] for number in sorted(found)]
         return [row for row in rows if not step.role or state[0] in str(row.get(step.role)).split(",")]
 
-    def _chosen(self, step: Step, rows: list[Row]) -> list[Row]:
+    def _chosen(self, step: PlanStep, rows: list[Row]) -> list[Row]:
         how, _, column = step.pick.partition(":")
         if how in ("", "only") or not rows:
             return rows

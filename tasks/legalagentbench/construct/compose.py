@@ -18,10 +18,10 @@ from pydantic import Field, ValidationError
 
 from store.errors import BadInput
 from store.files import toml_of
-from store.tables import Table
+from store.tables import TomlTable
 from tasks.agents.prompts import fill_text
-from tasks.legalagentbench.construct.follow import MEASURES, ROWS_OF, Followed
-from tasks.legalagentbench.construct.plans import Plan, Step
+from tasks.legalagentbench.construct.follow import MEASURES, ROWS_OF, PlanResult
+from tasks.legalagentbench.construct.plans import Plan, PlanStep
 from tasks.legalagentbench.construct.tree import AMOUNTS, DATES, IDENTITY, PLACE, kind_of
 
 _NAME = re.compile(r"\{([a-z]+)\}")
@@ -48,7 +48,7 @@ CUT = 0.3
 """How much each link adds to the chance that the phrase is cut there and taken up again."""
 
 
-class _File(Table):
+class _FormsFile(TomlTable):
     """The file of parts: lists of forms by section and key."""
 
     scene: Lists
@@ -76,7 +76,7 @@ class Parts:
 
     def __init__(self, text: str, rng: Random) -> None:
         try:
-            file = _File.model_validate(toml_of("The file of parts", text))
+            file = _FormsFile.model_validate(toml_of("The file of parts", text))
         except ValidationError as error:
             first = error.errors()[0]
             place = ".".join(map(str, first["loc"]))
@@ -151,7 +151,7 @@ class Composer:
     def __init__(self, parts: Parts, rng: Random) -> None:
         self._parts, self._rng = parts, rng
 
-    def compose(self, plan: Plan, start: Sequence[str], made: Followed) -> tuple[str, str]:
+    def compose(self, plan: Plan, start: Sequence[str], made: PlanResult) -> tuple[str, str]:
         """The question and the reference answer of a followed plan."""
         draw, last = self._parts.draw, plan.steps[-1]
         said, setup = self._set_out(plan, "".join(dict.fromkeys(start)))
@@ -179,7 +179,7 @@ class Composer:
                 said, since = draw(link if link in self._parts else f"again.{_gives(step)}", said), 0
         return said, setup
 
-    def _row(self, step: Step, said: str) -> str:
+    def _row(self, step: PlanStep, said: str) -> str:
         if step.via:
             return _fill(self._parts.draw(_read_out(step), said=said), x=said)
         if step.many and not step.pick:
@@ -188,10 +188,10 @@ class Composer:
         pick = _fill(self._parts.draw(f"pick.{how}", ""), l=self._label(column)) if how else ""
         return _fill(self._parts.draw(f"row.{step.tool}", said=said), x=said, role=self._role(step), pick=pick)
 
-    def _role(self, step: Step) -> str:
+    def _role(self, step: PlanStep) -> str:
         return self._parts.draw(f"role_of.{step.role}", "")
 
-    def _linked(self, step: Step, said: str) -> str:
+    def _linked(self, step: PlanStep, said: str) -> str:
         if step.link == IDENTITY[step.table] and not step.via:
             return said
         return _fill(self._parts.draw(f"link.{step.table}.{step.link}", said=said), x=said)
@@ -199,7 +199,7 @@ class Composer:
     def _label(self, column: str) -> str:
         return self._parts.draw(f"label.{column}", _plain(column))
 
-    def _request(self, step: Step, said: str, made: Followed) -> tuple[str, bool]:
+    def _request(self, step: PlanStep, said: str, made: PlanResult) -> tuple[str, bool]:
         """What is wanted, and whether as a thing and not as a question."""
         ask, draw = made.ask, self._parts.draw
         how, label, asked = ask.how, "", "default"
@@ -218,7 +218,7 @@ class Composer:
         words["d"] = self._label(ask.columns[0]) if ask.columns else ""
         return _fill(draw(f"{'what' if noun else 'how'}.{how}", said=said), **words), noun
 
-    def _labels(self, step: Step, made: Followed) -> str:
+    def _labels(self, step: PlanStep, made: PlanResult) -> str:
         labels = [
             f"{self._label(column)}（以{shape.removesuffix('2')}计）"
             if column in AMOUNTS.get(step.table, ()) and column not in MEASURES
@@ -227,7 +227,7 @@ class Composer:
         ]
         return "、".join(labels[:-1]) + (self._rng.choice(("和", "以及", "、")) if labels[1:] else "") + labels[-1]
 
-    def _answer(self, step: Step, made: Followed) -> str:
+    def _answer(self, step: PlanStep, made: PlanResult) -> str:
         """The reference answer: it names what the last step was asked with, not the way there."""
         ask, first = made.ask, self._parts.first
         picked, _, column = step.pick.partition(":")
@@ -249,12 +249,12 @@ class Composer:
         return f"经查询，{_fill(first(f'reply.{ask.how}'), **words, k='、'.join(made.keys))}。"
 
 
-def _read_out(step: Step) -> str:
+def _read_out(step: PlanStep) -> str:
     """The list that names what is read out of a thing: the court of a case number."""
     return f"link.{step.table}.{IDENTITY[step.table]}"
 
 
-def _words(step: Step, made: Followed) -> dict[str, str]:
+def _words(step: PlanStep, made: PlanResult) -> dict[str, str]:
     ask = made.ask
     bound = f"{Decimal(ask.value) / 10_000:f}万元" if ask.how == "over" else ask.value
     return {"u": made.shapes[0].removesuffix("2"), "m": ROWS_OF.get(step.table, ""), "v": bound}
@@ -269,5 +269,5 @@ def _plain(column: str) -> str:
     return column.partition("（")[0]
 
 
-def _gives(step: Step) -> str:
+def _gives(step: PlanStep) -> str:
     return PLACE if step.link == PLACE else kind_of(step.table, step.link or IDENTITY[step.table])

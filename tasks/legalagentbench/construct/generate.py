@@ -16,12 +16,12 @@ from random import Random
 from typing import Any
 
 from store.pack import Pack
-from store.schema import LOOKUPS, TABLES, Unknown
+from store.schema import LOOKUPS, TABLES, UnknownType
 from tasks.legalagentbench.construct.brute import BruteSolver, agrees
 from tasks.legalagentbench.construct.compose import Composer, Parts
-from tasks.legalagentbench.construct.follow import Followed, follow, linked
-from tasks.legalagentbench.construct.plans import Plan, Skeleton, Step, dressed, requests, skeletons
-from tasks.legalagentbench.construct.source import PackSource, Record, Rejected, RowSource, Source
+from tasks.legalagentbench.construct.follow import PlanResult, follow, linked
+from tasks.legalagentbench.construct.plans import Plan, PlanStep, Skeleton, dressed, requests, skeletons
+from tasks.legalagentbench.construct.source import PackSource, Record, RowSource, Source, WalkRejected
 from tasks.legalagentbench.construct.tree import PLACE, PLACES, Branch, court_code, starts
 from tasks.legalagentbench.tools import TOOLS, Toolbox
 from tasks.scoring.strict import strict_hit
@@ -50,7 +50,7 @@ def _silent(what: str, done: int, total: int | None) -> None:
 
 
 @dataclass
-class Made:
+class ConstructedTasks:
     """The tasks, and what they cover and what was thrown away."""
 
     tasks: list[Task]
@@ -72,7 +72,7 @@ class Generator:
     used: set[tuple[str, Entity]] = field(default_factory=set)
     sparse: bool = False
     """The source holds part of the rows: only entities from which a path can be walked at all are tried."""
-    _reached: Reach | None = None
+    _reached: ReachableStarts | None = None
     _chosen: Counter[str] = field(default_factory=Counter)
     _values: dict[str, list[Entity]] = field(default_factory=dict)
 
@@ -142,9 +142,9 @@ class Generator:
         for task in tasks:
             self.used.discard((task["start"]["way"], tuple(task["start"]["value"])))
 
-    def _reach(self) -> Reach:
+    def _reach(self) -> ReachableStarts:
         if self._reached is None:
-            self._reached = Reach(self.source, self._entities)
+            self._reached = ReachableStarts(self.source, self._entities)
         return self._reached
 
     def _tasks(self, plan: Plan, wanted: int, entities: Sequence[Entity] | None = None) -> list[Task]:
@@ -157,7 +157,7 @@ class Generator:
                 continue
             try:
                 made.append(self._task(plan, entity))
-            except Rejected:
+            except WalkRejected:
                 continue
             self.used.add((plan.way, entity))
         return made
@@ -170,11 +170,11 @@ class Generator:
         fault = check(task, self.toolbox, self.brute)
         if fault:
             self.fallen[fault] += 1
-            raise Rejected(fault)
+            raise WalkRejected(fault)
         return task
 
 
-def _line(plan: Plan, entity: Entity, made: Followed, question: str, answer: str) -> Task:
+def _line(plan: Plan, entity: Entity, made: PlanResult, question: str, answer: str) -> Task:
     middle = [text for text in dict.fromkeys(made.middle) if text not in made.keys and text not in question]
     hops = len(plan.steps)
     return {
@@ -208,7 +208,7 @@ def check(task: Mapping[str, Any], toolbox: Toolbox, brute: BruteSolver) -> str:
 def rows_of(pack: Pack) -> dict[str, list[dict[str, Any]]]:
     """All rows of a pack with the cells it knows."""
     return {
-        table: [{c: v for c, v in row.cells.items() if not isinstance(v, Unknown)} for row in pack.rows(table)]
+        table: [{c: v for c, v in row.cells.items() if not isinstance(v, UnknownType)} for row in pack.rows(table)]
         for table in TABLES
     }
 
@@ -225,7 +225,7 @@ def generator(pack: Pack, parts: Callable[[Random], Parts], seed: int, progress:
 
 def construct_set(
     made: Generator, distribution: Sequence[int] = DISTRIBUTION, writing: Callable[[int], list[Task]] | None = None
-) -> Made:
+) -> ConstructedTasks:
     """A set in a distribution over 1 to 5 hops and writing, with its report.
 
     Args:
@@ -243,7 +243,7 @@ def construct_set(
         for number, task in enumerate(group, start=1)
     ]
     asked = dict(zip(("1", "2", "3", "4", "5", "writing"), distribution, strict=True))
-    return Made(tasks, {"wanted": asked, **coverage(tasks), "fallen": dict(made.fallen.most_common())})
+    return ConstructedTasks(tasks, {"wanted": asked, **coverage(tasks), "fallen": dict(made.fallen.most_common())})
 
 
 def coverage(tasks: Sequence[Task]) -> dict[str, Any]:
@@ -274,7 +274,7 @@ MOST_VALUES = 12
 """Values kept for an entity at each step."""
 
 
-class Reach:
+class ReachableStarts:
     """From which entities a path can be walked to its end at all, over a source that holds only part of the rows.
     entities: gives all entities of a start (Table.column).
 
@@ -298,18 +298,18 @@ class Reach:
             return {entity: [entity] for entity in self._entities(start)}
         if (start, branches) not in self._fronts:
             before, branch = self.front(start, branches[:-1]), branches[-1]
-            step = Step(branch.tool, branch.opened, branch.via, branch.link)
+            step = PlanStep(branch.tool, branch.opened, branch.via, branch.link)
             led = ((entity, self._led(step, values)) for entity, values in before.items())
             self._fronts[start, branches] = {entity: values for entity, values in led if values}
         return self._fronts[start, branches]
 
-    def _led(self, step: Step, values: Sequence[Entity]) -> list[Entity]:
+    def _led(self, step: PlanStep, values: Sequence[Entity]) -> list[Entity]:
         found: dict[Entity, None] = {}
         for value in values:
             for row in self._rows(step.tool, step.via, value):
                 try:
                     found[linked(row, step)] = None
-                except Rejected:
+                except WalkRejected:
                     continue
                 if len(found) == MOST_VALUES:
                     return list(found)
@@ -318,6 +318,6 @@ class Reach:
     def _rows(self, tool: str, via: str, value: Entity) -> list[Record]:
         try:
             given = (court_code(value[0]),) if via else value
-        except Rejected:
+        except WalkRejected:
             return []
         return self._source.find(tool, given) or []

@@ -42,7 +42,7 @@ _MANY = ("count", "year", "over", "sum", "max", "second", "average", "spread", "
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class PlanStep:
     """One use of a tool. pick: "" for a tool that gives one row, only, or max / min / latest / earliest and a column
     after a colon. role: a column of LegalDoc in which the company asked with must stand, or ""."""
 
@@ -66,7 +66,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class PlanRequest:
     """What is wanted in the end. how: columns, laws, years, product, or a way to count and sum over a list; value: a
     year or a bound in yuan."""
 
@@ -83,8 +83,8 @@ class Plan:
     __pydantic_config__ = _STRICT
     kind: str
     start: str
-    steps: Annotated[tuple[Step, ...], Field(min_length=1, max_length=len(LOOKUPS))]
-    ask: Ask
+    steps: Annotated[tuple[PlanStep, ...], Field(min_length=1, max_length=len(LOOKUPS))]
+    ask: PlanRequest
 
     @property
     def way(self) -> str:
@@ -214,14 +214,16 @@ def _drawn(
 def dressed(skeleton: Skeleton, rng: Random, how: str = "") -> Plan:
     """A plan over a skeleton with picks and a request drawn; `how` fixes the request."""
     steps = [
-        Step(b.tool, b.opened, b.via, b.link, _pick(b.tool, rng), _role(b.tool, b.link, rng))
+        PlanStep(b.tool, b.opened, b.via, b.link, _pick(b.tool, rng), _role(b.tool, b.link, rng))
         for b in skeleton.branches
     ]
     tool = skeleton.tools[-1]
     ask = _ask(tool, rng, how)
     pick = _pick(tool, rng, at_end=True) if ask.how == "row" else ""
-    steps.append(Step(tool, *skeleton.last, "", pick, _role(tool, "", rng)))
-    return Plan(skeleton.kind, skeleton.start, tuple(steps), Ask("columns", ask.columns) if ask.how == "row" else ask)
+    steps.append(PlanStep(tool, *skeleton.last, "", pick, _role(tool, "", rng)))
+    return Plan(
+        skeleton.kind, skeleton.start, tuple(steps), PlanRequest("columns", ask.columns) if ask.how == "row" else ask
+    )
 
 
 def requests(tool: str) -> tuple[str, ...]:
@@ -241,26 +243,26 @@ def requests(tool: str) -> tuple[str, ...]:
     return ("columns", *(extra if lookup.shape == "one" else ()))
 
 
-def _ask(tool: str, rng: Random, how: str) -> Ask:
+def _ask(tool: str, rng: Random, how: str) -> PlanRequest:
     how = how or rng.choice(requests(tool))
     lookup = LOOKUPS[tool]
     table = lookup.table
     if how in ("columns", "row"):
         if lookup.shape == "name":
-            return Ask("columns", (lookup.gives,))
+            return PlanRequest("columns", (lookup.gives,))
         plain = askable(table, lookup.match[0], how == "row")
-        return Ask(how, tuple(rng.sample(plain, min(len(plain), rng.choice((1, 1, 2, 2, 3))))))
+        return PlanRequest(how, tuple(rng.sample(plain, min(len(plain), rng.choice((1, 1, 2, 2, 3))))))
     if how == "year":
-        return Ask(how, (rng.choice(DATES[table]),))
+        return PlanRequest(how, (rng.choice(DATES[table]),))
     if how == "order":
-        return Ask(how, (rng.choice(DATES[table]), IDENTITY[table]))
+        return PlanRequest(how, (rng.choice(DATES[table]), IDENTITY[table]))
     if how == "names":
-        return Ask(how, (IDENTITY[table],))
+        return PlanRequest(how, (IDENTITY[table],))
     if how == "years":
-        return Ask(how, ("成立日期", "上市日期"))
+        return PlanRequest(how, ("成立日期", "上市日期"))
     if how == "laws":
-        return Ask(how, ("文本摘要",))
-    return Ask(how, (rng.choice(AMOUNTS[table]),) if how not in ("count",) else ())
+        return PlanRequest(how, ("文本摘要",))
+    return PlanRequest(how, (rng.choice(AMOUNTS[table]),) if how not in ("count",) else ())
 
 
 def askable(table: str, matched: Sequence[str], listed: bool = False) -> list[str]:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from models.engine import Ask, Engine, EngineError, Message, Reply, Settings
+from models.engine import Ask, Engine, EngineError, Message, Reply, SamplingSettings
 from models.schema import violation
 from store.search.terms import word_terms
 from tasks.agents.prompts import fill
@@ -70,7 +70,7 @@ class Rewriter:
 
     def _ask(self, task: Mapping[str, Any], attempt: int) -> Ask:
         words = fill(PROMPT, question=task["question"])
-        settings = Settings(temperature=self.temperature, max_tokens=LONGEST * 2, seed=attempt)
+        settings = SamplingSettings(temperature=self.temperature, max_tokens=LONGEST * 2, seed=attempt)
         return Ask(SEAT, (Message("user", words),), PROMPT, _SCHEMA, settings, episode=task["id"])
 
     def _take(self, task: dict[str, Any], reply: Reply | EngineError) -> bool:

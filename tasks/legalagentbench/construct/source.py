@@ -10,7 +10,7 @@ from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 from typing import Protocol
 
 from store.pack import Pack
-from store.schema import LOOKUPS, TABLES, Cell, Unknown
+from store.schema import LOOKUPS, TABLES, Cell, UnknownType
 from store.text.dates import parse_date
 from store.text.money import parse_money
 
@@ -19,7 +19,7 @@ _UNITS = {"元": Decimal(1), "万元": Decimal(10_000), "亿元": Decimal(100_00
 _COUNTS = ("次", "家", "件", "个", "名", "天", "起")
 
 
-class Rejected(ValueError):
+class WalkRejected(ValueError):
     """This walk gives no task: missing, tied or ambiguous."""
 
 
@@ -31,10 +31,10 @@ def missing(value: object) -> bool:
 def number(value: object) -> Decimal:
     """The amount of a cell in its own unit (万 and 亿 resolved)."""
     if missing(value) or not isinstance(value, str | int | float):
-        raise Rejected("no number")
+        raise WalkRejected("no number")
     parsed = parse_money(value)
     if parsed is None:
-        raise Rejected(f"no number: {value!r}")
+        raise WalkRejected(f"no number: {value!r}")
     return parsed
 
 
@@ -42,7 +42,7 @@ def written(value: object, shape: str = "text") -> str:
     """The key string of a value. shape: text, plain, a measure word, 第 (a rank), or 元2 / 万元2 / 亿元2 (unit and
     decimals)."""
     if missing(value):
-        raise Rejected("missing")
+        raise WalkRejected("missing")
     if shape in _COUNTS:
         return f"{value}{shape}"
     if shape == "第":
@@ -54,7 +54,7 @@ def written(value: object, shape: str = "text") -> str:
         return f"{exact:f}"
     text = str(value).strip()
     if "年" in text and shape == "date" and parse_date(text) is None:
-        raise Rejected(f"no date: {text}")
+        raise WalkRejected(f"no date: {text}")
     return text
 
 
@@ -63,7 +63,7 @@ def _money(yuan: Decimal, unit: str, places: int) -> str:
     amount = yuan / _UNITS[unit]
     shown = amount.quantize(step, ROUND_HALF_UP)
     if shown != amount.quantize(step, ROUND_HALF_EVEN) or not shown:
-        raise Rejected("rounding tie or nothing left")
+        raise WalkRejected("rounding tie or nothing left")
     return f"{shown:f}{unit}"
 
 
@@ -203,4 +203,4 @@ class PackSource:
 
 
 def _known(cells: Mapping[str, Cell]) -> Record:
-    return {column: cell for column, cell in cells.items() if not isinstance(cell, Unknown)}
+    return {column: cell for column, cell in cells.items() if not isinstance(cell, UnknownType)}

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from store.schema import LOOKUPS, TABLES
-from tasks.legalagentbench.construct.source import Rejected
+from tasks.legalagentbench.construct.source import WalkRejected
 
 PLACE = "place"
 """The kind that three columns hold together, and the name by which a path links to it."""
@@ -117,7 +117,7 @@ def court_code(case: str) -> str:
     """
     match = _CASE.fullmatch(case)
     if match is None:
-        raise Rejected(f"no court code in {case}")
+        raise WalkRejected(f"no court code in {case}")
     return match[1]
 
 

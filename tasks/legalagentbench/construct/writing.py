@@ -38,7 +38,7 @@ _FORM = """答辩状格式：
 
 
 @dataclass(frozen=True, slots=True)
-class Party:
+class DefendantEntry:
     """A defendant: its name and its row of the register."""
 
     name: str
@@ -46,7 +46,7 @@ class Party:
 
 
 @dataclass(frozen=True, slots=True)
-class Counsel:
+class DefenceFirm:
     """A law firm as a statement of defence names it."""
 
     name: str
@@ -95,20 +95,20 @@ def _cast(made: Generator, entry: dict[str, Any]) -> Task | None:
     return task if _works(made, task, [c for group in entry["cite"] for c in group[1:]]) else None
 
 
-def _drawn(made: Generator, names: Sequence[str], count: int) -> list[Party]:
-    found: list[Party] = []
+def _drawn(made: Generator, names: Sequence[str], count: int) -> list[DefendantEntry]:
+    found: list[DefendantEntry] = []
     for name in made.rng.sample(list(names), min(200, len(names))):
         rows = made.source.find("get_company_register", [name]) or []
         if len(found) < count and len(rows) == 1 and not any(missing(rows[0].get(column)) for column in LOOKED_UP):
-            found.append(Party(name, dict(rows[0])))
+            found.append(DefendantEntry(name, dict(rows[0])))
     return found
 
 
-def _counsel(made: Generator, name: str) -> Counsel | None:
+def _counsel(made: Generator, name: str) -> DefenceFirm | None:
     rows = made.source.find("get_lawfirm_info", [name]) or []
     if len(rows) != 1 or any(missing(rows[0].get(column)) for column in ("律师事务所负责人", "通讯电话")):
         return None
-    return Counsel(name, str(rows[0]["律师事务所负责人"]), str(rows[0]["通讯电话"]))
+    return DefenceFirm(name, str(rows[0]["律师事务所负责人"]), str(rows[0]["通讯电话"]))
 
 
 def _works(made: Generator, task: Task, citations: Sequence[str]) -> bool:
@@ -121,7 +121,7 @@ def _works(made: Generator, task: Task, citations: Sequence[str]) -> bool:
 
 
 def writing_task(
-    entry: dict[str, Any], plaintiff: str, defendants: Sequence[Party], firm: Counsel, court: str
+    entry: dict[str, Any], plaintiff: str, defendants: Sequence[DefendantEntry], firm: DefenceFirm, court: str
 ) -> Task:
     """A writing task without id: an authored complaint, cast with parties, firm and court."""
     names = [company.name for company in defendants]
@@ -144,7 +144,7 @@ def writing_task(
     }  # fmt: skip
 
 
-def _register(company: Party) -> list[Any]:
+def _register(company: DefendantEntry) -> list[Any]:
     return [company.register[column] for column in LOOKED_UP]
 
 
@@ -167,7 +167,9 @@ def _question(entry: dict[str, Any], words: dict[str, str], names: list[str], co
     )
 
 
-def _answer(entry: dict[str, Any], words: dict[str, str], defendants: Sequence[Party], firm: Counsel) -> str:
+def _answer(
+    entry: dict[str, Any], words: dict[str, str], defendants: Sequence[DefendantEntry], firm: DefenceFirm
+) -> str:
     many = len(defendants) > 1
     blocks = []
     for number, company in zip("一二三", defendants, strict=False):

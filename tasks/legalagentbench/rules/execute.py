@@ -1,4 +1,5 @@
-"""Carries a plan out through the tools. A generator: yields `Call`s, is sent `Outcome`s, and returns what was found.
+"""Carries a plan out through the tools. A generator: yields `PlannedCall`s, is sent `CallOutcome`s, and returns what
+was found.
 
 Nothing here reads the question: only steps, their filters and picks.
 """
@@ -17,10 +18,10 @@ from typing import Any
 from store.schema import LOOKUPS, TABLES
 from store.text.dates import parse_date
 from store.text.money import parse_money
-from tasks.legalagentbench.construct.source import Rejected, missing
+from tasks.legalagentbench.construct.source import WalkRejected, missing
 from tasks.legalagentbench.construct.tree import IDENTITY, PLACE, PLACES, court_code, matched
 from tasks.legalagentbench.rules.question import Mention
-from tasks.legalagentbench.rules.search import OWN_FIRM, SIDE_FIRMS, Plan, Step
+from tasks.legalagentbench.rules.search import OWN_FIRM, SIDE_FIRMS, LookupPlan, LookupStep
 from tasks.legalagentbench.tools import UNKNOWN_CELL
 
 MOST_CALLS = 200
@@ -37,7 +38,7 @@ Cell = Any
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class PlannedCall:
     """A tool call and the sentence that says why."""
 
     tool: str
@@ -46,7 +47,7 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CallOutcome:
     """What came back."""
 
     status: str
@@ -55,29 +56,29 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Found:
+class StepRow:
     """A row of a step, what it was asked with, and the row that led there."""
 
     cells: Mapping[str, Cell]
     asked: tuple[str, ...]
-    origin: Found | None = None
+    origin: StepRow | None = None
 
 
 @dataclass
-class Reached:
+class StepResult:
     """What a step found: all rows that pass its filters, and those it picks of them."""
 
-    rows: list[Found] = field(default_factory=list)
-    picked: list[Found] = field(default_factory=list)
+    rows: list[StepRow] = field(default_factory=list)
+    picked: list[StepRow] = field(default_factory=list)
     complete: bool = True
 
 
 @dataclass
-class Walked:
+class PlanExecution:
     """A plan carried out. reached: by step, as far as it led."""
 
-    plan: Plan
-    reached: list[Reached] = field(default_factory=list)
+    plan: LookupPlan
+    reached: list[StepResult] = field(default_factory=list)
 
     @property
     def depth(self) -> int:
@@ -97,30 +98,30 @@ class Walked:
         return came and any(ask.how in ("count", "listed") for ask in last.asks)
 
 
-Asking = Generator[Call, Outcome, Outcome]
+Asking = Generator[PlannedCall, CallOutcome, CallOutcome]
 
 
 class Tools:
     """Calls tools for one task: the same call is made once, and none beyond the budget."""
 
     def __init__(self) -> None:
-        self._known: dict[str, Outcome] = {}
+        self._known: dict[str, CallOutcome] = {}
 
     def call(self, tool: str, given: Mapping[str, Cell], why: str) -> Asking:
         """The outcome of a call."""
         key = json.dumps([tool, given], ensure_ascii=False, sort_keys=True)
         if key not in self._known:
             if len(self._known) >= MOST_CALLS:
-                return Outcome("outside_pack", None, False)
-            self._known[key] = yield Call(tool, given, why)
+                return CallOutcome("outside_pack", None, False)
+            self._known[key] = yield PlannedCall(tool, given, why)
         return self._known[key]
 
 
-def walk(plan: Plan, tools: Tools) -> Generator[Call, Outcome, Walked]:
+def walk(plan: LookupPlan, tools: Tools) -> Generator[PlannedCall, CallOutcome, PlanExecution]:
     """Carry out a plan until a step that others need finds nothing."""
-    walked = Walked(plan)
+    walked = PlanExecution(plan)
     for at, step in enumerate(plan.steps):
-        reached = Reached()
+        reached = StepResult()
         walked.reached.append(reached)
         for asked, origin in _things(walked, step):
             given = _identified(step, asked)
@@ -134,7 +135,7 @@ def walk(plan: Plan, tools: Tools) -> Generator[Call, Outcome, Walked]:
                 if isinstance(row, str) and LOOKUPS[step.tool].shape == "name":
                     row = {LOOKUPS[step.tool].gives: row}
                 if isinstance(row, dict):
-                    reached.rows.append(Found(row, asked, origin))
+                    reached.rows.append(StepRow(row, asked, origin))
         reached.rows = [found for found in reached.rows if all(_passes(found, one) for one in step.filters)]
         reached.picked = _picked(reached.rows, step.pick, _followed(plan, at))
         needed = any(later.parent == at for later in plan.steps)
@@ -143,18 +144,18 @@ def walk(plan: Plan, tools: Tools) -> Generator[Call, Outcome, Walked]:
     return walked
 
 
-def _things(walked: Walked, step: Step) -> list[tuple[tuple[str, ...], Found | None]]:
+def _things(walked: PlanExecution, step: LookupStep) -> list[tuple[tuple[str, ...], StepRow | None]]:
     """What a step asks its tool with, each once, and where it comes from."""
     if step.parent < 0:
         return [(walked.plan.entity.values, None)]
-    things: dict[tuple[str, ...], Found] = {}
+    things: dict[tuple[str, ...], StepRow] = {}
     for found in walked.reached[step.parent].picked:
         for value in values(found, walked.plan.steps[step.parent].table, step.link):
             things.setdefault(value, found)
     return list(things.items())
 
 
-def values(found: Found, table: str, link: str) -> list[tuple[str, ...]]:
+def values(found: StepRow, table: str, link: str) -> list[tuple[str, ...]]:
     """The things to which a row leads by a link; parties and firms that stand together are several."""
     if link == PLACE:
         parts = tuple(str(found.cells.get(column) or "") for column in PLACES[table])
@@ -170,17 +171,17 @@ def values(found: Found, table: str, link: str) -> list[tuple[str, ...]]:
     return [(name.strip(),) for name in names if known(name)]
 
 
-def _identified(step: Step, asked: tuple[str, ...]) -> dict[str, str] | None:
+def _identified(step: LookupStep, asked: tuple[str, ...]) -> dict[str, str] | None:
     """The identifying part of a tool's input."""
     lookup = LOOKUPS[step.tool]
     if step.via:
-        with suppress(Rejected):
+        with suppress(WalkRejected):
             return {lookup.parameters[0]: court_code(asked[0])}
         return None
     return dict(zip(lookup.parameters, asked, strict=True))
 
 
-def _columns(plan: Plan, at: int) -> list[str]:
+def _columns(plan: LookupPlan, at: int) -> list[str]:
     """What a step must read: the name of its rows, links, picks, filters and what is asked; all when that is much."""
     step = plan.steps[at]
     if LOOKUPS[step.tool].shape == "name":
@@ -198,7 +199,7 @@ def _columns(plan: Plan, at: int) -> list[str]:
     return kept if len(kept) <= MOST_COLUMNS else []
 
 
-def _followed(plan: Plan, at: int) -> str:
+def _followed(plan: LookupPlan, at: int) -> str:
     """The column by which the path goes on, or that is asked: of what the most frequent is meant."""
     for later in plan.steps:
         if later.parent == at:
@@ -206,7 +207,7 @@ def _followed(plan: Plan, at: int) -> str:
     return next((ask.column for ask in plan.steps[at].asks if ask.how == "column"), "")
 
 
-def _why(step: Step, asked: tuple[str, ...]) -> str:
+def _why(step: LookupStep, asked: tuple[str, ...]) -> str:
     about = f"案号{asked[0]}中的法院代字" if step.via else f"“{''.join(dict.fromkeys(asked))}”"
     return f"用{step.tool}查{about}。"
 
@@ -226,7 +227,7 @@ def day(cell: Cell) -> date | None:
     return parse_date(str(cell)) if known(cell) else None
 
 
-def _passes(found: Found, test: Mention) -> bool:
+def _passes(found: StepRow, test: Mention) -> bool:
     cell = found.cells.get(test.columns[0]) if test.columns else None
     match test.operator:
         case "year":
@@ -254,7 +255,7 @@ _ORDERS: Mapping[str, tuple[Callable[[Cell], Any], bool, int]] = {
 """Pick -> how a cell is read, whether the greatest comes first, the place that is meant."""
 
 
-def _picked(rows: list[Found], pick: Mention | None, followed: str) -> list[Found]:
+def _picked(rows: list[StepRow], pick: Mention | None, followed: str) -> list[StepRow]:
     if pick is None:
         return rows
     if pick.operator == "mode":
@@ -270,7 +271,7 @@ def _picked(rows: list[Found], pick: Mention | None, followed: str) -> list[Foun
     return [found for value, found in keyed if value == chosen][:1]
 
 
-def name_of(found: Found, table: str) -> str:
+def name_of(found: StepRow, table: str) -> str:
     """What a row is called."""
     cell = found.cells.get(IDENTITY[table])
     return str(cell).strip() if known(cell) else ""

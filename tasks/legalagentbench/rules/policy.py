@@ -24,13 +24,13 @@ from tasks.episode.seats import View
 from tasks.legalagentbench.construct.follow import MEASURES, ROWS_OF
 from tasks.legalagentbench.construct.tree import IDENTITY, PLACE
 from tasks.legalagentbench.rules.execute import (
-    Call,
+    CallOutcome,
     Cell,
-    Found,
-    Outcome,
-    Reached,
+    PlanExecution,
+    PlannedCall,
+    StepResult,
+    StepRow,
     Tools,
-    Walked,
     amount,
     day,
     known,
@@ -40,7 +40,7 @@ from tasks.legalagentbench.rules.execute import (
 )
 from tasks.legalagentbench.rules.names import NameIndex, tidy
 from tasks.legalagentbench.rules.question import MONEY, is_writing, read
-from tasks.legalagentbench.rules.search import OWN_FIRM, Ask, Plan, Plans, Step
+from tasks.legalagentbench.rules.search import OWN_FIRM, LookupPlan, LookupStep, Plans, RowOperation
 
 LONGEST_LIST = 60
 NOTHING_NAMED = "题目中没有可以识别的实体，无法查询。"
@@ -58,14 +58,14 @@ _LAW = re.compile(r"《[^《》]+》(?:第[零一二三四五六七八九十百�
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class AmountFormat:
     """How amounts are to be written: digits after the point, and the units with where they stand."""
 
     places: int | None
     units: tuple[tuple[int, MoneyUnit], ...]
 
     @classmethod
-    def of(cls, text: str) -> Form:
+    def of(cls, text: str) -> AmountFormat:
         """The form that a tidy question asks for."""
         match = _PLACES.search(text)
         digit = match and (match["digit"] or match["digits"])
@@ -89,9 +89,9 @@ FIGURES: Mapping[str, tuple[str, Callable[[Sequence[Decimal]], Decimal]]] = {
 """Operation -> what it is called, and the figure it makes of amounts."""
 
 
-def answer(walked: Walked, text: str) -> tuple[str, str]:
+def answer(walked: PlanExecution, text: str) -> tuple[str, str]:
     """(res, summary) of a plan that was carried out for a tidy question."""
-    form = Form.of(text)
+    form = AmountFormat.of(text)
     way = _way(walked)
     said: list[str] = []
     for at, reached in enumerate(walked.reached):
@@ -103,7 +103,7 @@ def answer(walked: Walked, text: str) -> tuple[str, str]:
     return res, f"{res}\n经过：{'；'.join(_details(walked))}。"
 
 
-def _way(walked: Walked) -> list[str]:
+def _way(walked: PlanExecution) -> list[str]:
     """The things through which the path went, where it is one at a time."""
     named: list[str] = []
     for at, step in enumerate(walked.plan.steps):
@@ -117,7 +117,7 @@ def _way(walked: Walked) -> list[str]:
     return named
 
 
-def _about(walked: Walked, at: int) -> str:
+def _about(walked: PlanExecution, at: int) -> str:
     """What a step is asked with."""
     step = walked.plan.steps[at]
     if step.parent < 0:
@@ -127,7 +127,7 @@ def _about(walked: Walked, at: int) -> str:
     return "".join(dict.fromkeys(things[0])) if things and len(rows) == 1 else "各对象"
 
 
-def _label(walked: Walked, at: int) -> str:
+def _label(walked: PlanExecution, at: int) -> str:
     """What the rows of a step are called."""
     return f"{_about(walked, at)}的{NOUNS[walked.plan.steps[at].table]}"
 
@@ -151,7 +151,9 @@ NOUNS = {
 """Table -> what its rows are called in an answer and a plan."""
 
 
-def _said(walked: Walked, at: int, step: Step, reached: Reached, ask: Ask, form: Form) -> str:
+def _said(
+    walked: PlanExecution, at: int, step: LookupStep, reached: StepResult, ask: RowOperation, form: AmountFormat
+) -> str:
     label = _label(walked, at)
     if ask.how == "listed":
         if step.parent >= 0 and len(walked.reached[step.parent].picked) > 1:
@@ -190,11 +192,11 @@ def _said(walked: Walked, at: int, step: Step, reached: Reached, ask: Ask, form:
     return text
 
 
-def _distinct(step: Step) -> bool:
+def _distinct(step: LookupStep) -> bool:
     return step.table in ("CourtInfo", "LawfirmInfo", "SubCompanyInfo")
 
 
-def _ordered(rows: Sequence[Found], step: Step) -> list[Found]:
+def _ordered(rows: Sequence[StepRow], step: LookupStep) -> list[StepRow]:
     """Rows by the day that an order asks for; else as found."""
     column = next((ask.column for ask in step.asks if ask.how == "order"), "")
     if not column:
@@ -202,7 +204,7 @@ def _ordered(rows: Sequence[Found], step: Step) -> list[Found]:
     return sorted(rows, key=lambda found: str(day(found.cells.get(column)) or ""))
 
 
-def _gap(found: Found, ask: Ask) -> str:
+def _gap(found: StepRow, ask: RowOperation) -> str:
     """From one day to another in days, or in years as the difference of the years."""
     first, second = day(found.cells.get(ask.column)), day(found.cells.get(ask.value))
     if first is None or second is None:
@@ -211,7 +213,7 @@ def _gap(found: Found, ask: Ask) -> str:
     return f"{ask.column}与{ask.value}相差{apart}{'年' if ask.how == 'years' else '天'}"
 
 
-def written(cell: Cell, table: str, ask: Ask, form: Form) -> str:
+def written(cell: Cell, table: str, ask: RowOperation, form: AmountFormat) -> str:
     """A cell as an answer writes it."""
     if cell is None or not known(cell):
         return "-" if cell is None else str(cell).strip() or "-"
@@ -227,7 +229,7 @@ def written(cell: Cell, table: str, ask: Ask, form: Form) -> str:
     return str(cell).strip()
 
 
-def _details(walked: Walked) -> list[str]:
+def _details(walked: PlanExecution) -> list[str]:
     """What each step brought: names, case numbers, days and amounts as they stand."""
     lines: list[str] = []
     for at, reached in enumerate(walked.reached):
@@ -267,7 +269,7 @@ class RulesPolicy:
         if best is None:
             return Answer(_reason(question), _reason(question))
         action = _replay(solve(found), outcomes)
-        if isinstance(action, Call):
+        if isinstance(action, PlannedCall):
             yield from emit(Thought(seat=view.seat, text=action.why))
             return CallTool(action.tool, action.input)
         yield from emit(Thought(seat=view.seat, text="所需信息已查完，整理答案。"))
@@ -282,14 +284,14 @@ class RulesPolicy:
         return self._plans[question]
 
 
-def solve(found: Iterable[Plan]) -> Generator[Call, Outcome, Walked]:
+def solve(found: Iterable[LookupPlan]) -> Generator[PlannedCall, CallOutcome, PlanExecution]:
     """Carry out plans, cheapest first, until one finds rows at every step.
 
     A count of nothing is an answer too: it stands where no plan of the same cost finds rows. Else the plan that came
     furthest is taken.
     """
     tools = Tools()
-    best: Walked | None = None
+    best: PlanExecution | None = None
     for plan in found:
         if best is not None and best.counted and plan.cost > best.plan.cost:
             break
@@ -302,7 +304,7 @@ def solve(found: Iterable[Plan]) -> Generator[Call, Outcome, Walked]:
     return best
 
 
-def _rank(walked: Walked) -> tuple[bool, bool, int]:
+def _rank(walked: PlanExecution) -> tuple[bool, bool, int]:
     """Whether a plan counts to nothing, whether it came to its last step, and how many steps found rows."""
     return walked.counted, len(walked.reached) == len(walked.plan.steps), walked.depth
 
@@ -326,13 +328,13 @@ _FILTERS = {
 }
 
 
-def describe(plan: Plan) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def describe(plan: LookupPlan) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """(steps, tools) of a plan for the screen."""
     steps = [f"起点：{plan.entity.name}", *map(_step, plan.steps)]
     return tuple(steps), ("", *(step.tool for step in plan.steps))
 
 
-def _step(step: Step) -> str:
+def _step(step: LookupStep) -> str:
     through = "" if step.parent < 0 else f"经{'所在区县' if step.link == PLACE else step.link}"
     marks = [_FILTERS[one.operator] for one in step.filters]
     if step.pick is not None:
@@ -346,22 +348,24 @@ def _reason(question: str) -> str:
     return NO_WRITING if is_writing(question) else NOTHING_NAMED
 
 
-def _outcomes(history: Sequence[Record]) -> list[Outcome]:
+def _outcomes(history: Sequence[Record]) -> list[CallOutcome]:
     return [
-        Outcome(record.event.status, record.event.value, record.event.complete)
+        CallOutcome(record.event.status, record.event.value, record.event.complete)
         for record in history
         if isinstance(record.event, ToolReturned)
     ]
 
 
-def _replay(work: Generator[Call, Outcome, Walked], outcomes: Sequence[Outcome]) -> Call | Walked:
+def _replay(
+    work: Generator[PlannedCall, CallOutcome, PlanExecution], outcomes: Sequence[CallOutcome]
+) -> PlannedCall | PlanExecution:
     """Runs the solver on the recorded results; what it asks for next, or what it found."""
     try:
         call = next(work)
         for outcome in outcomes:
             call = work.send(outcome)
     except StopIteration as stop:
-        found: Walked = stop.value
+        found: PlanExecution = stop.value
         return found
     work.close()
     return call

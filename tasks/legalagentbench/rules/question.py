@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 
 from store.schema import TABLES
-from store.tables import Table, Words, beside
+from store.tables import TomlTable, Words, beside
 from tasks.legalagentbench.construct.follow import MEASURES
 from tasks.legalagentbench.construct.tree import AMOUNTS, DATES, kind_of
 from tasks.legalagentbench.rules.names import Entity, NameIndex, tidy
@@ -44,7 +44,7 @@ weight of a word in an aside is multiplied."""
 _IDLE_KINDS = frozenset(("company", "case"))
 
 
-class _Words(Table):
+class _Words(TomlTable):
     rows: dict[str, Words]
     things: dict[str, Words]
     columns: dict[str, Words]
@@ -70,7 +70,7 @@ class Mention:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ParsedQuestion:
     """A question read. entities: the things named, each a possible start."""
 
     text: str
@@ -143,7 +143,7 @@ _CLAUSE = re.compile(r"（[^（）]+）|[^，。；？！：（）,;?!:]+")
 _BASIS = re.compile(r"为准|为序|算|计(?![^，。；？]{0,3}(?:多少|几))")
 
 
-def read(question: str, names: NameIndex) -> Question:
+def read(question: str, names: NameIndex) -> ParsedQuestion:
     """The things and words of a question."""
     text = tidy(question)
     entities = tuple(names.find(text))
@@ -152,7 +152,7 @@ def read(question: str, names: NameIndex) -> Question:
         rest[entity.start : entity.end] = "\0" * (entity.end - entity.start)
     bare = "".join(rest)
     found = _bound(bare, _spread(_words(bare, _valued(bare))))
-    return Question(text, entities, tuple(_weighed(bare, entities, found)))
+    return ParsedQuestion(text, entities, tuple(_weighed(bare, entities, found)))
 
 
 def is_writing(question: str) -> bool:

@@ -26,7 +26,16 @@ from tasks.legalagentbench.construct.tree import (
     opens,
 )
 from tasks.legalagentbench.rules.names import Entity
-from tasks.legalagentbench.rules.question import ANSWERS, DAYS, FILTERS, NUMBERS, PICKS, Mention, Question, names_kind
+from tasks.legalagentbench.rules.question import (
+    ANSWERS,
+    DAYS,
+    FILTERS,
+    NUMBERS,
+    PICKS,
+    Mention,
+    ParsedQuestion,
+    names_kind,
+)
 
 MOST_STEPS = 8
 MOST_PLANS = 12
@@ -44,7 +53,7 @@ _WAYS = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class RowOperation:
     """What is to be said of the rows of a step. how: column, order, or an operation of `question.ANSWERS`."""
 
     how: str
@@ -54,7 +63,7 @@ class Ask:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class LookupStep:
     """A use of a tool for all things that the rows of another step lead to.
 
     via: the kind read out of their names, or "". parent: that step, -1 for what the question names. link: the column
@@ -68,7 +77,7 @@ class Step:
     opened: str
     filters: tuple[Mention, ...] = ()
     pick: Mention | None = None
-    asks: tuple[Ask, ...] = ()
+    asks: tuple[RowOperation, ...] = ()
 
     @property
     def table(self) -> str:
@@ -82,11 +91,11 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class LookupPlan:
     """A path from a named thing. cost: in hops, and how many of them are words left unexplained."""
 
     entity: Entity
-    steps: tuple[Step, ...]
+    steps: tuple[LookupStep, ...]
     cost: tuple[float, float]
 
     @property
@@ -103,13 +112,13 @@ class _State:
     kind to which its link leads."""
 
     read: int
-    steps: tuple[Step, ...]
+    steps: tuple[LookupStep, ...]
     at: int
     link: str
     kind: str
 
     @property
-    def step(self) -> Step:
+    def step(self) -> LookupStep:
         return self.steps[self.at]
 
     def of_several(self, at: int) -> bool:
@@ -125,7 +134,7 @@ class _State:
         steps[self.at] = replace(self.step, **changes)  # type: ignore[arg-type]
         return replace(self, steps=tuple(steps))
 
-    def asking(self, ask: Ask) -> _State:
+    def asking(self, ask: RowOperation) -> _State:
         """With one more thing asked of the step."""
         asks = self.step.asks
         for at, one in enumerate(asks):
@@ -149,11 +158,11 @@ class Plans:
     """The best plans of a question, cheapest first; none if it names nothing. Each is searched for when it is asked
     for, and remembered."""
 
-    def __init__(self, question: Question) -> None:
-        self._found: list[Plan] = []
+    def __init__(self, question: ParsedQuestion) -> None:
+        self._found: list[LookupPlan] = []
         self._more = _distinct(question)
 
-    def __iter__(self) -> Iterator[Plan]:
+    def __iter__(self) -> Iterator[LookupPlan]:
         at = 0
         while at < len(self._found) or self._search():
             yield self._found[at]
@@ -166,7 +175,7 @@ class Plans:
         return plan is not None
 
 
-def _distinct(question: Question) -> Iterator[Plan]:
+def _distinct(question: ParsedQuestion) -> Iterator[LookupPlan]:
     """Plans that ask the tools different things, as long as they cost little more than the best."""
     paths: dict[tuple[object, ...], None] = {}
     least: float | None = None
@@ -181,7 +190,7 @@ def _distinct(question: Question) -> Iterator[Plan]:
             return
 
 
-def _search(question: Question) -> Iterator[Plan]:
+def _search(question: ParsedQuestion) -> Iterator[LookupPlan]:
     mentions = question.mentions
     heap: list[tuple[float, float, int, int, Entity, _State]] = []
     pushed = 0
@@ -220,7 +229,7 @@ def _moved(state: _State) -> Iterator[tuple[float, _State]]:
         if len(state.steps) < MOST_STEPS:
             for tool, via in opens(state.kind):
                 if not _again(state, tool):
-                    step = Step(tool, via, state.at, state.link, state.kind)
+                    step = LookupStep(tool, via, state.at, state.link, state.kind)
                     yield 1.0, _State(state.read, (*state.steps, step), len(state.steps), "", "")
         return
     step = state.step
@@ -246,7 +255,7 @@ def _links_of(tool: str, via: str, opened: str) -> tuple[tuple[str, str], ...]:
     return tuple((one.link, one.gives) for one in branches(opened) if one.tool == tool and one.via == via)
 
 
-def _links(step: Step) -> tuple[tuple[str, str], ...]:
+def _links(step: LookupStep) -> tuple[tuple[str, str], ...]:
     """(column or place, kind) to which the rows of a step lead."""
     return _links_of(step.tool, step.via, step.opened)
 
@@ -277,7 +286,9 @@ def _named(state: _State, mention: Mention) -> Iterator[_State]:
         if column in links:
             yield replace(state, link=column, kind=links[column])
     if named and not (step.many and table == "SubCompanyInfo" and own & {*named}):
-        yield reduce(_State.asking, (Ask("column", one, at=mention.start) for one in named if one not in own), state)
+        yield reduce(
+            _State.asking, (RowOperation("column", one, at=mention.start) for one in named if one not in own), state
+        )
     if PLACE in links and (PLACE in mention.things or {*named} & {PLACES.get(table, ("", "", ""))[2]}):
         yield replace(state, link=PLACE, kind=PLACE)
     for kind in mention.things:
@@ -285,7 +296,7 @@ def _named(state: _State, mention: Mention) -> Iterator[_State]:
         main = OWN_FIRM if main in SIDE_FIRMS else main
         if main is not None and main not in named and kind != PLACE:
             yield replace(state, link=main, kind=kind)
-            yield state.asking(Ask("column", main, at=mention.start))
+            yield state.asking(RowOperation("column", main, at=mention.start))
 
 
 def _operated(state: _State, mention: Mention) -> Iterator[_State]:
@@ -299,7 +310,7 @@ def _operated(state: _State, mention: Mention) -> Iterator[_State]:
     elif operator in FILTERS and (several or operator == "role"):
         yield state.altered(filters=(*step.filters, replace(mention, columns=(column,))))
     elif operator == "order" and several:
-        yield state.asking(Ask("order", column, at=mention.start))
+        yield state.asking(RowOperation("order", column, at=mention.start))
     elif operator == "count" and any(ask.column in MEASURES for ask in step.asks):
         yield state
     elif operator == "count" and not _counts(table, mention):
@@ -308,15 +319,15 @@ def _operated(state: _State, mention: Mention) -> Iterator[_State]:
         if any(f"{table}.{one}" in (NUMBERS if operator == "amount" else DAYS) for one in _figures(step)):
             yield state
         else:
-            yield state.asking(Ask("column", column, at=mention.start))
+            yield state.asking(RowOperation("column", column, at=mention.start))
     elif operator in ("days", "years"):
         days = [ask.column for ask in step.asks if f"{table}.{ask.column}" in DAYS]
         if len(days) > 1:
-            yield state.asking(Ask(operator, days[0], days[1], at=mention.start))
+            yield state.asking(RowOperation(operator, days[0], days[1], at=mention.start))
     elif operator in ("laws", "listed"):
-        yield state.asking(Ask(operator, column, at=mention.start))
+        yield state.asking(RowOperation(operator, column, at=mention.start))
     elif operator in ANSWERS and several:
-        yield state.asking(Ask(operator, column, mention.value, at=mention.start))
+        yield state.asking(RowOperation(operator, column, mention.value, at=mention.start))
 
 
 def _counts(table: str, mention: Mention) -> bool:
@@ -328,7 +339,7 @@ def _counts(table: str, mention: Mention) -> bool:
     return table in mention.rows or kind in mention.things or IDENTITY[table] in columns
 
 
-def _figures(step: Step) -> list[str]:
+def _figures(step: LookupStep) -> list[str]:
     """The columns of a step that an amount or a day may be asked of already."""
     return [*(step.pick.columns if step.pick else ()), *(ask.column for ask in step.asks)]
 
@@ -358,15 +369,15 @@ def _worked_on(table: str, mention: Mention) -> str | None:
     return IDENTITY[table] if mention.operator == "contains" else ""
 
 
-def _finished(entity: Entity, state: _State, cost: tuple[float, float]) -> Plan | None:
+def _finished(entity: Entity, state: _State, cost: tuple[float, float]) -> LookupPlan | None:
     """The plan of a state that has read every word, or None when nothing would be said."""
     if state.at < 0:
         return None
     step = state.step
     if state.kind:
         told = PLACES[step.table][2] if state.link == PLACE else state.link
-        state = state.asking(Ask("column", told))
+        state = state.asking(RowOperation("column", told))
     elif not step.asks:
         columns = [IDENTITY[step.table], step.pick.columns[0] if step.pick else ""]
-        state = reduce(_State.asking, (Ask("column", column) for column in columns if column), state)
-    return Plan(entity, state.steps, cost)
+        state = reduce(_State.asking, (RowOperation("column", column) for column in columns if column), state)
+    return LookupPlan(entity, state.steps, cost)

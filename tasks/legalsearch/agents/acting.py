@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Literal
 
-from models.engine import Tool
+from models.engine import ToolInfo
 from models.schema import Schema, violation
 from tasks.agents.native import turn_of
-from tasks.agents.reading import Read, Reader, first_object
+from tasks.agents.reading import ParsedReply, Reader, first_object
 from tasks.episode.actions import Answer, CallTool, Move, Nothing, Steps, emit
 from tasks.episode.events import ActionParsed, Planned, Thought
 from tasks.legalsearch.agents.phrases import ARGUMENT, TOOLS, answer_text
@@ -20,7 +20,7 @@ _OTHER_NAMES = ("query", "url_list", "queries", "urls", "url", "q")
 """What models call the one argument of a tool, too."""
 
 
-def act(seat: str, read: Read) -> Move:
+def act(seat: str, read: ParsedReply) -> Move:
     """Record what the round says and how it was read; say what it wants done."""
     said = read.value
     if not isinstance(said, Round):
@@ -47,22 +47,22 @@ def planned(seat: str, steps: Sequence[str]) -> Planned:
     return Planned(seat=seat, steps=tuple(steps), tools=tools)
 
 
-def lean_reader(schema: Schema, form: Form) -> Callable[[str], Read]:
+def lean_reader(schema: Schema, form: Form) -> Callable[[str], ParsedReply]:
     """A reader of rounds under a schema; what is no JSON of that shape is tried once more with some patience."""
 
-    def read(text: str) -> Read:
+    def read(text: str) -> ParsedReply:
         value, note = first_object(text)
         if not isinstance(value, dict):
-            return Read("rejected", None, note)
+            return ParsedReply("rejected", None, note)
         reason = violation(schema, value)
         if not reason and not note:
-            return Read("ok", _round(value, form))
+            return ParsedReply("ok", _round(value, form))
         if not reason:
-            return Read("repaired", _round(value, form), note)
+            return ParsedReply("repaired", _round(value, form), note)
         mended = _mended(value)
         if violation(schema, mended):
-            return Read("rejected", None, reason)
-        return Read("repaired", _round(mended, form), note or "字段已改正")
+            return ParsedReply("rejected", None, reason)
+        return ParsedReply("repaired", _round(mended, form), note or "字段已改正")
 
     return read
 
@@ -82,7 +82,7 @@ def _mended(value: Mapping[str, Any]) -> dict[str, Any]:
     tool = value.get("action", value.get("name"))
     think = value.get("think", value.get("thought", ""))
     if tool in ARGUMENT:
-        arguments, _ = settled(tool, value.get("arguments", {**value}))
+        arguments, _ = normalized_input(tool, value.get("arguments", {**value}))
         texts = arguments.get(ARGUMENT[tool]) if isinstance(arguments, Mapping) else None
         few = texts[:MOST_TEXTS] if isinstance(texts, list) else texts
         return {"think": think, "action": tool, ARGUMENT[tool]: few}
@@ -92,44 +92,46 @@ def _mended(value: Mapping[str, Any]) -> dict[str, Any]:
     return {"think": think, **kept, "answer": value.get("answer")}
 
 
-def free_reader(tools: Collection[str], *, first: bool) -> Callable[[str], Read]:
+def free_reader(tools: Collection[str], *, first: bool) -> Callable[[str], ParsedReply]:
     """A reader of rounds in tagged text. A tool that is not offered is refused."""
 
-    def read(text: str) -> Read:
+    def read(text: str) -> ParsedReply:
         said = read_freely(text)
         if said.result == "rejected":
-            return Read("rejected", None, said.note)
+            return ParsedReply("rejected", None, said.note)
         notes = [said.note] if said.note else []
         arguments = said.arguments
         if said.tool is not None:
             if said.tool not in tools:
-                return Read("rejected", None, f"没有工具 {said.tool[:40]}")
-            arguments, note = settled(said.tool, arguments)
+                return ParsedReply("rejected", None, f"没有工具 {said.tool[:40]}")
+            arguments, note = normalized_input(said.tool, arguments)
             notes += [note] if note else []
             notes += ["计划与工具调用写在同一轮"] if said.plan else ["第一轮没有计划"] if first else []
         result: Literal["ok", "repaired"] = "repaired" if notes else "ok"
         whole = Round(said.think, said.plan, said.tool, arguments, said.answer)
-        return Read(result, whole, "；".join(notes)[:300])
+        return ParsedReply(result, whole, "；".join(notes)[:300])
 
     return read
 
 
-def native_reader(tools: Sequence[Tool]) -> Reader:
+def native_reader(tools: Sequence[ToolInfo]) -> Reader:
     """A reader of rounds with a call of one of these tools; without one it says what the model would answer, and
     nothing is done."""
 
-    def read(text: str) -> Read:
+    def read(text: str) -> ParsedReply:
         turn = turn_of(text, tools)
         if turn.rejected:
-            return Read("rejected", None, turn.rejected)
-        arguments, note = settled(turn.tool, turn.arguments) if turn.tool in ARGUMENT else (turn.arguments, "")
+            return ParsedReply("rejected", None, turn.rejected)
+        arguments, note = (
+            normalized_input(turn.tool, turn.arguments) if turn.tool in ARGUMENT else (turn.arguments, "")
+        )
         notes = "；".join(filter(None, (turn.note, note)))
-        return Read("repaired" if notes else "ok", Round(turn.said.strip(), (), turn.tool, arguments), notes)
+        return ParsedReply("repaired" if notes else "ok", Round(turn.said.strip(), (), turn.tool, arguments), notes)
 
     return read
 
 
-def settled(tool: str, given: Any) -> tuple[Any, str]:
+def normalized_input(tool: str, given: Any) -> tuple[Any, str]:
     """The input of a tool as an object with its one list of texts, and what was repaired for it.
 
     What cannot be understood is handed on as it is: the tool says what it misses.

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from models.engine import Tool
+from models.engine import ToolInfo
 from store.text.dates import parse_date, plain_date
 from tasks.agents.modes import Mode
 from tasks.agents.prompts import fill, fill_text
@@ -50,7 +50,7 @@ def system(prompt: str, brief: Briefing, mode: Mode) -> str:
 
 def tools_text(brief: Briefing) -> str:
     """One line a tool."""
-    return "\n".join(f"- {tool}：{phrase('tool', tool)}{held(tool, brief)}" for tool in brief.tools) or phrase(
+    return "\n".join(f"- {tool}：{phrase('tool', tool)}{laws_held(tool, brief)}" for tool in brief.tools) or phrase(
         "tool", "none"
     )
 
@@ -64,14 +64,18 @@ def tool_schemas(brief: Briefing) -> str:
 def function(tool: str, brief: Briefing) -> dict[str, Any]:
     """The schema of a tool of the published form."""
     parameters = _parameters(tool, phrase("paper-given", tool))
-    described = {"name": tool, "description": f"{phrase('paper', tool)}{held(tool, brief)}", "parameters": parameters}
+    described = {
+        "name": tool,
+        "description": f"{phrase('paper', tool)}{laws_held(tool, brief)}",
+        "parameters": parameters,
+    }
     return {"type": "function", "function": described}
 
 
-def definitions(brief: Briefing) -> tuple[Tool, ...]:
+def definitions(brief: Briefing) -> tuple[ToolInfo, ...]:
     """The tools as models that call them in their own form are told of them."""
     return tuple(
-        Tool(tool, f"{phrase('tool', tool)}{held(tool, brief)}", _parameters(tool, phrase("given", tool)))
+        ToolInfo(tool, f"{phrase('tool', tool)}{laws_held(tool, brief)}", _parameters(tool, phrase("given", tool)))
         for tool in brief.tools
     )
 
@@ -83,7 +87,7 @@ def _parameters(tool: str, given: str) -> dict[str, Any]:
     return {"type": "object", "properties": {ARGUMENT[tool]: argument}, "required": [ARGUMENT[tool]]}
 
 
-def held(tool: str, brief: Briefing) -> str:
+def laws_held(tool: str, brief: Briefing) -> str:
     """Which laws the statute search holds, and up to which day; '' for the other tools."""
     if tool != RAG or not brief.laws:
         return ""

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import ceil
 
-from models.engine import Ask, Message, Settings
+from models.engine import Ask, Message, SamplingSettings
 from tasks.agents.history import Step
 from tasks.episode.actions import Answer, CallTool, Move, Nothing, ask, emit
 from tasks.episode.events import LimitHit, ModelCalled
@@ -25,8 +25,8 @@ from tasks.legalsearch.agents.acting import tell
 from tasks.legalsearch.agents.briefing import Briefing, system
 from tasks.legalsearch.agents.phrases import instruction
 from tasks.legalsearch.agents.reading import first_answer, read_strictly
-from tasks.legalsearch.agents.spoken import spoken
 from tasks.legalsearch.agents.talking import TURNS, pasts, response
+from tasks.legalsearch.agents.trajectory_pieces import spoken
 
 PROMPT = "search-paper/1"
 RESPONSE_TOKENS = 28_671
@@ -37,7 +37,7 @@ _WIDE, _NARROW = 0.65, 0.3
 estimate."""
 
 
-def step(view: View, brief: Briefing, settings: Settings) -> Move:
+def step(view: View, brief: Briefing, settings: SamplingSettings) -> Move:
     """One round of the published loop."""
     past = pasts(view)
     messages = conversation(view, brief, past)
@@ -69,7 +69,7 @@ def conversation(view: View, brief: Briefing, past: Sequence[Step]) -> tuple[Mes
     """All messages so far. What others did in the seat stands there as if a model had written it."""
     messages = [
         Message("system", system(PROMPT, brief, "paper")),
-        Message("user", asked(view.card)),
+        Message("user", agent_question(view.card)),
     ]
     for one in past:
         words = [spoken(called) for called in one.calls] or [as_written(one)]
@@ -79,7 +79,7 @@ def conversation(view: View, brief: Briefing, past: Sequence[Step]) -> tuple[Mes
     return tuple(messages)
 
 
-def asked(card: Card) -> str:
+def agent_question(card: Card) -> str:
     """What the agent is asked: the instruction for agents with tools, then the question."""
     return f"{instruction(card)}\n{card['question']}"
 

@@ -11,9 +11,9 @@ a task without them gets ours.
 
 from __future__ import annotations
 
-from models.engine import Settings
-from tasks.agents.budgets import Budget
-from tasks.agents.conversation import Call, Conversation
+from models.engine import SamplingSettings
+from tasks.agents.budgets import ContextBudget
+from tasks.agents.conversation import CallSpec, Conversation
 from tasks.agents.modes import Mode, split
 from tasks.agents.native import STOP
 from tasks.agents.prompts import fill
@@ -45,7 +45,7 @@ class SearchPolicy:
         self._brief = brief or Briefing()
         stop = STOP if self._mode in ("free", "native") else ()
         most = MOST_TOKENS if self._mode == "paper" else talking.ROUND
-        self._settings = Settings(
+        self._settings = SamplingSettings(
             temperature, max_tokens=most, reasoning=MOST_TOKENS - most, stop=stop, entropy=entropy
         )
 
@@ -67,7 +67,7 @@ class DirectLawPolicy:
         self._cot = cot
         self._mode: Mode = split(name)[1]
         most = MOST_TOKENS if cot or self._mode == "paper" else talking.ROUND
-        self._settings = Settings(temperature, max_tokens=most, reasoning=MOST_TOKENS - most, entropy=entropy)
+        self._settings = SamplingSettings(temperature, max_tokens=most, reasoning=MOST_TOKENS - most, entropy=entropy)
 
     def move(self, view: View) -> Move:
         """The answer."""
@@ -75,16 +75,16 @@ class DirectLawPolicy:
         system = str(card.get("system_prompt_cot" if self._cot else "system_prompt") or "").strip()
         if self._mode != "paper" or not system:
             system = fill(PROMPT, form=phrase("lean" if self._mode == "lean" else "free", kind))
-        talk = Conversation(system, Budget.at(view).characters())
+        talk = Conversation(system, ContextBudget.at(view).characters())
         field = "task_prompt" if self._mode == "paper" else "deepresearch_task_prompt"
         talk.hear(f"{talking.wanted(card, self._mode, field)}\n{card['question']}")
         read = yield from talking.put(view, talk, self._call(view), self._mode)
         return Answer((yield from talking.concluded(view, talk, read)))
 
-    def _call(self, view: View) -> Call:
+    def _call(self, view: View) -> CallSpec:
         if self._mode != "lean":
-            return Call(PROMPT, talking.read_last, self._settings)
+            return CallSpec(PROMPT, talking.read_last, self._settings)
         form = form_of(view.card)
         letters = options(str(view.card["question"])) if form == "letters" else ()
         schema = schemas.last_schema(schemas.answer_schema(form, letters), think=schemas.LONGEST["cot"] * self._cot)
-        return Call(PROMPT, lean_reader(schema, form), self._settings, schema, 2)
+        return CallSpec(PROMPT, lean_reader(schema, form), self._settings, schema, 2)

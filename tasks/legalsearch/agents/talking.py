@@ -13,14 +13,14 @@ from collections.abc import Generator, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
-from models.engine import Ask, Settings
-from tasks.agents.budgets import Budget
-from tasks.agents.conversation import BEGUN, Call, Conversation
+from models.engine import Ask, SamplingSettings
+from tasks.agents.budgets import ContextBudget
+from tasks.agents.conversation import BEGUN, CallSpec, Conversation
 from tasks.agents.history import Step, steps_of
 from tasks.agents.modes import Mode, beside
 from tasks.agents.native import words
 from tasks.agents.prompts import fill
-from tasks.agents.reading import Read
+from tasks.agents.reading import ParsedReply
 from tasks.agents.tags import defused, tagged
 from tasks.episode.actions import Answer, Move, Sent, Yield, ask, emit
 from tasks.episode.events import ActionParsed, Thought
@@ -31,7 +31,7 @@ from tasks.legalsearch.agents.acting import act, free_reader, lean_reader, nativ
 from tasks.legalsearch.agents.briefing import Briefing, definitions, system
 from tasks.legalsearch.agents.phrases import form_of, instruction, phrase
 from tasks.legalsearch.agents.reading import Round, read_freely
-from tasks.legalsearch.agents.spoken import spoken
+from tasks.legalsearch.agents.trajectory_pieces import spoken
 from tasks.legalsearch.questions import options
 
 FIRST, ACT, LAST = "search-first/1", "search/1", "search-last/1"
@@ -46,7 +46,7 @@ RESULT = 0.11
 OPENING, CLOSING = "<tool_response>\n", "\n</tool_response>"
 
 
-def step(view: View, name: str, mode: Mode, brief: Briefing, settings: Settings) -> Move:
+def step(view: View, name: str, mode: Mode, brief: Briefing, settings: SamplingSettings) -> Move:
     """One round: a plan, a call or the answer; after the last turn the call for the answer."""
     calls = calls_for(view.card, mode, brief, settings)
     past = pasts(view)
@@ -62,29 +62,31 @@ def step(view: View, name: str, mode: Mode, brief: Briefing, settings: Settings)
     return (yield from act(view.seat, read))
 
 
-def calls_for(card: Card, mode: Mode, brief: Briefing, settings: Settings) -> dict[str, Call]:
+def calls_for(card: Card, mode: Mode, brief: Briefing, settings: SamplingSettings) -> dict[str, CallSpec]:
     """The three kinds of call, by prompt."""
     tools = brief.tools
     if beside(mode) != "lean":
         readers = {FIRST: free_reader(tools, first=True), ACT: free_reader(tools, first=False), LAST: read_last}
-        return {prompt: Call(prompt, reader, settings) for prompt, reader in readers.items()}
+        return {prompt: CallSpec(prompt, reader, settings) for prompt, reader in readers.items()}
     form = form_of(card)
     answer = schemas.answer_schema(form, options(str(card["question"])) if form == "letters" else ())
     shapes = {FIRST: schemas.plan_schema(), ACT: schemas.act_schema(tools, answer), LAST: schemas.last_schema(answer)}
-    made = {prompt: Call(prompt, lean_reader(shape, form), settings, shape, 2) for prompt, shape in shapes.items()}
+    made = {
+        prompt: CallSpec(prompt, lean_reader(shape, form), settings, shape, 2) for prompt, shape in shapes.items()
+    }
     if mode == "native":
-        made[ACT] = Call(NATIVE, native_reader(definitions(brief)), settings, tries=2)
+        made[ACT] = CallSpec(NATIVE, native_reader(definitions(brief)), settings, tries=2)
         made[LAST] = replace(made[LAST], prompt=CLOSE)
     return made
 
 
 def conversation(
-    view: View, name: str, mode: Mode, brief: Briefing, past: Sequence[Step], calls: Mapping[str, Call]
+    view: View, name: str, mode: Mode, brief: Briefing, past: Sequence[Step], calls: Mapping[str, CallSpec]
 ) -> Conversation:
     """The conversation up to this round, from the record."""
     native = mode == "native"
     card = system(NATIVE if native else ACT, brief, mode)
-    budget = Budget.at(view)
+    budget = ContextBudget.at(view)
     talk = Conversation(card, budget.characters(), definitions(brief) if native else ())
     by_prompt = {call.prompt: call for call in calls.values()}
     talk.hear(fill(FIRST, instruction=wanted(view.card, mode), question=str(view.card["question"])))
@@ -93,8 +95,8 @@ def conversation(
             call = by_prompt[one.calls[0].prompt]
             talk.say([words(called) if beside(mode) == "lean" else spoken(called) for called in one.calls], call)
         else:
-            talk.hear(told(one))
-        talk.hear(seen(one, mode, most_of(budget)))
+            talk.hear(others_text(one))
+        talk.hear(round_text(one, mode, most_of(budget)))
     return talk
 
 
@@ -104,7 +106,7 @@ def wanted(card: Card, mode: Mode, field: str = "deepresearch_task_prompt") -> s
     return "\n".join(filter(None, (instruction(card, field), shape)))
 
 
-def told(past: Step) -> str:
+def others_text(past: Step) -> str:
     """What somebody else did in this seat before the model took it, or between two of its rounds."""
     parts = [phrase("turn", "thought", words="\n".join(past.thoughts))] if past.thoughts else []
     if past.plan:
@@ -114,7 +116,7 @@ def told(past: Step) -> str:
     return phrase("turn", "done", what="\n".join(parts)) if parts else ""
 
 
-def seen(past: Step, mode: Mode, most: int) -> str:
+def round_text(past: Step, mode: Mode, most: int) -> str:
     """What the model is told after a round, a result in so many characters; that of a native call stands by
     itself."""
     if past.tool is not None:
@@ -125,7 +127,7 @@ def seen(past: Step, mode: Mode, most: int) -> str:
     return phrase("turn", "go") if past.plan else ""
 
 
-def put(view: View, talk: Conversation, call: Call, mode: Mode) -> Generator[Yield, Sent, Read]:
+def put(view: View, talk: Conversation, call: CallSpec, mode: Mode) -> Generator[Yield, Sent, ParsedReply]:
     """Make a call at the end of the conversation. Free text stands in it with its think block, and is not asked
     again."""
     if beside(mode) == "lean":
@@ -136,20 +138,20 @@ def put(view: View, talk: Conversation, call: Call, mode: Mode) -> Generator[Yie
     return call.read(text)
 
 
-def read_last(text: str) -> Read:
+def read_last(text: str) -> ParsedReply:
     """The answer in free text: tagged, or whatever is said outside think, plan and call."""
     said = read_freely(text)
     answer = said.answer if said.answer is not None else "\n".join(tagged(text).outside).strip()
     if not answer:
-        return Read("rejected", None, "没有写答案")
+        return ParsedReply("rejected", None, "没有写答案")
     plain = said.answer is not None
     result = said.result if plain else "repaired"
-    return Read(
+    return ParsedReply(
         result, Round(said.think if plain else "", answer=answer), said.note if plain else "答案没有写在标签里"
     )
 
 
-def concluded(view: View, talk: Conversation, read: Read) -> Generator[Yield, Sent, str]:
+def concluded(view: View, talk: Conversation, read: ParsedReply) -> Generator[Yield, Sent, str]:
     """Record how a call for the answer was read. What cannot be read is still the answer, if it is no broken JSON."""
     said = read.value
     if isinstance(said, Round) and said.think:
@@ -163,7 +165,11 @@ def concluded(view: View, talk: Conversation, read: Read) -> Generator[Yield, Se
 
 
 def _close(
-    view: View, talk: Conversation, mode: Mode, call: Call, outcome: Literal["finished", "turn_limit"] = "turn_limit"
+    view: View,
+    talk: Conversation,
+    mode: Mode,
+    call: CallSpec,
+    outcome: Literal["finished", "turn_limit"] = "turn_limit",
 ) -> Move:
     question = f"{view.card['question']}\n{wanted(view.card, mode)}"
     talk.hear(fill(call.prompt if mode == "native" else LAST, form=phrase(beside(mode), "last"), question=question))
@@ -177,7 +183,7 @@ def pasts(view: View) -> list[Step]:
     return [step for step in made if step.calls or step.plan or step.tool is not None]
 
 
-def most_of(budget: Budget) -> int:
+def most_of(budget: ContextBudget) -> int:
     """Characters that the result of one call may take."""
     return max(BEGUN, int(budget.characters() * RESULT))
 

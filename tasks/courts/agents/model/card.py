@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Literal, get_args
 
-from models.engine import Tool
+from models.engine import ToolInfo
 from store.text.dates import plain_date
 from tasks.agents.budgets import least_context
 from tasks.agents.modes import split
@@ -60,11 +60,11 @@ def prompts(mode: str = "lean") -> tuple[str, ...]:
     return (*dict.fromkeys(seat.card or PLAIN_CARD for seat in seats), PHRASES, *more)
 
 
-def definitions(tools: Sequence[str]) -> tuple[Tool, ...]:
+def definitions(tools: Sequence[str]) -> tuple[ToolInfo, ...]:
     """Tools as a model that calls them in its own form is told of them."""
     words = table(NATIVE)
     return tuple(
-        Tool(
+        ToolInfo(
             tool,
             words["tool"][tool],
             {
@@ -143,7 +143,7 @@ def card(view: CourtView, form: Form) -> str:
         agenda=_agenda(view),
         appeal=_of_bench("appeal", view),
         proof=_of_bench("proof", view),
-        held="\n".join(held_lines(view)) or phrase("card", "nothing"),
+        held="\n".join(material_lines(view)) or phrase("card", "nothing"),
         style=_style(view) or phrase("card", "plain"),
         never="\n".join(phrase("card", "rule", rule=rule) for rule in view.never) or phrase("card", "honest"),
         record=_record(view),
@@ -328,7 +328,7 @@ def shown(text: str) -> str:
     return f"\n{INDENT}".join(line for line in text.strip().splitlines() if line.strip())
 
 
-def held_lines(view: CourtView) -> list[str]:
+def material_lines(view: CourtView) -> list[str]:
     """What the seat holds, one thing a line."""
     found: list[str] = []
     for key, value in view.held.items():

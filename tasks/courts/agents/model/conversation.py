@@ -30,7 +30,7 @@ from tasks.agents.tags import defused
 from tasks.courts.agents.model.card import ALL, INDENT, counsel, phrase, plain_chat, shown
 from tasks.courts.agents.trial.judge import words_for
 from tasks.courts.environment import Role, TopicCue
-from tasks.courts.play.record import Owed
+from tasks.courts.play.record import NextDuty
 from tasks.courts.play.record import shown as read_out
 from tasks.courts.play.view import CourtView
 from tasks.courts.procedure.model import Turn, speaker_of
@@ -137,7 +137,7 @@ def cue_text(view: CourtView, rounds: list[SeatRound], at: int) -> str:
     return "\n".join(cues)
 
 
-def _next(view: CourtView, owed: Owed) -> str:
+def _next(view: CourtView, owed: NextDuty) -> str:
     """The one thing that is next; it stands in the last message alone, so that the record does not fill with what is
     out of date."""
     side = owed.duty.side if owed.duty else None
@@ -340,7 +340,7 @@ HEARD = "investigation"
 
 
 @dataclass(frozen=True, slots=True)
-class Noted:
+class UtteranceNote:
     """An utterance in the file. heading: the duty that it did, '' for none."""
 
     turn: Turn
@@ -363,7 +363,7 @@ class ExhibitNote:
 class StandingFile:
     """The file after so many utterances; notes in the order of the record."""
 
-    notes: tuple[Noted, ...]
+    notes: tuple[UtteranceNote, ...]
     exhibits: tuple[ExhibitNote, ...]
 
 
@@ -394,9 +394,9 @@ def standing(history: Iterable[Record], turns: Sequence[Turn], role: str, *, tri
         elif not trial and turn.speaker != role:
             core[place] = ""
     notes = tuple(
-        Noted(turn, "core", core[place]) if place in core
-        else Noted(turn, "talk", talk[place]) if place in talk
-        else Noted(turn, "rest")
+        UtteranceNote(turn, "core", core[place]) if place in core
+        else UtteranceNote(turn, "talk", talk[place]) if place in talk
+        else UtteranceNote(turn, "rest")
         for place, turn in enumerate(turns)
     )  # fmt: skip
     return StandingFile(notes, tuple(exhibits.values()))
@@ -452,7 +452,7 @@ def standing_text(view: CourtView, turns: Sequence[Turn], room: int) -> str:
     return text
 
 
-def _lines(view: CourtView, notes: Sequence[Noted], widths: tuple[int, int, int]) -> list[str]:
+def _lines(view: CourtView, notes: Sequence[UtteranceNote], widths: tuple[int, int, int]) -> list[str]:
     """Utterances under the duty that they did, in the order in which the duties came up; then the rest."""
     headed: dict[str, list[str]] = {}
     others: list[str] = []

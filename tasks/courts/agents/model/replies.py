@@ -14,7 +14,7 @@ from typing import Any
 
 from models.llama.reasoning import split as part_reasoning
 from models.schema import violation
-from tasks.agents.reading import Read, call_of, first_object
+from tasks.agents.reading import ParsedReply, call_of, first_object
 from tasks.agents.tags import tagged
 from tasks.courts.agents.model.card import ALL, Form, addressees, counsel, stages
 from tasks.courts.agents.model.conversation import ToolLookup
@@ -89,18 +89,18 @@ def _text(most: int) -> Schema:
     return {"type": "string", "minLength": 1, "maxLength": most}
 
 
-def read_lean(text: str, view: CourtView, schema: Schema) -> Read:
+def read_lean(text: str, view: CourtView, schema: Schema) -> ParsedReply:
     """A reply under the schema, or one that means the same."""
     value, note = _object_in(text)
     if not isinstance(value, dict):
-        return Read("rejected", None, note)
+        return ParsedReply("rejected", None, note)
     reason = violation(schema, value)
     if not reason:
-        return Read("repaired" if note else "ok", value, note)
+        return ParsedReply("repaired" if note else "ok", value, note)
     mended = _mended(value, view)
     if violation(schema, mended):
-        return Read("rejected", None, reason)
-    return Read("repaired", mended, note or "字段已改正")
+        return ParsedReply("rejected", None, reason)
+    return ParsedReply("repaired", mended, note or "字段已改正")
 
 
 def closed(text: str) -> str:

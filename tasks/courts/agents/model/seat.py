@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from dataclasses import replace
 
-from models.engine import Ask, Message, Reply, Settings
+from models.engine import Ask, Message, Reply, SamplingSettings
 from tasks.agents import native
 from tasks.agents.modes import split
 from tasks.agents.prompts import fill_text, table
@@ -43,7 +43,7 @@ class ModelSeat:
 
     def __init__(self, name: str, *, temperature: float = 0.0, entropy: bool = False) -> None:
         self.name = name
-        self._tested = Settings(temperature=temperature, entropy=entropy)
+        self._tested = SamplingSettings(temperature=temperature, entropy=entropy)
 
     def move(self, view: CourtView) -> Move:
         """One utterance, or one call of a tool."""
@@ -54,12 +54,12 @@ class ModelSeat:
             view, card(view, form),
             lambda turn, reply: replies.own_words(turn, reply, view, plain),
             lambda lookup: replies.own_call(lookup, view, plain),
-            native.told_size(tools),
+            native.tools_size(tools),
         )  # fmt: skip
         room = view.budget.reply
         most = min(_most(view), room)
         settings = replace(
-            self._tested if view.seat == SEAT else Settings(),
+            self._tested if view.seat == SEAT else SamplingSettings(),
             max_tokens=most,
             reasoning=room - most if most == SPOKEN else 0,  # a short turn leaves the rest to a model that reasons
         )

@@ -27,7 +27,7 @@ _ADDRESS = re.compile(r"^(?:尊敬的)?(?:各位)?(?:法官|审判长|审判员|
 _FILED = re.compile(r"诉至|起诉|提起诉讼|诉请")
 
 
-class _Civil(PartySeat):
+class _CivilSide(PartySeat):
     """What both sides share."""
 
     def __init__(self, view: CourtView) -> None:
@@ -60,7 +60,7 @@ class _Civil(PartySeat):
             "story": [self.pleaded("complaint")],
             "answer": [*(one.get("text", "") for one in self.held.get("defences", ())), self.pleaded("answer")],
         }
-        return bool(self.answered(self.view.role, kind)) or (kind in texts and self.said_any(texts[kind]))
+        return bool(self.answered(self.view.role, kind)) or (kind in texts and self.has_stated(texts[kind]))
 
     # --- opening ----------------------------------------------------------------------------------------------------
 
@@ -93,7 +93,7 @@ class _Civil(PartySeat):
         return self.say("mediate" if stance.get("stance") == "accept_if" else "mediate_no")
 
 
-class Plaintiff(_Civil):
+class Plaintiff(_CivilSide):
     """原告, or counsel."""
 
     other = "defendant_lawyer"
@@ -129,7 +129,7 @@ class Plaintiff(_Civil):
         return [*self.objections(), *self.proofs(f"{self.me}提交的"), *story]
 
 
-class Defendant(_Civil):
+class Defendant(_CivilSide):
     """被告, or counsel."""
 
     other = "plaintiff_lawyer"

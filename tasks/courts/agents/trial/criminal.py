@@ -68,7 +68,7 @@ class _Prosecution(_Criminal):
         if kind == "exhibit":
             return not self.left_to_show()
         texts = {"indictment": [self.matter.get("indictment", "")], "prosecution": [self.matter.get("opinion", "")]}
-        return bool(self.answered(self.view.role, kind)) or self.said_any(filter(None, texts.get(kind, ())))
+        return bool(self.answered(self.view.role, kind)) or self.has_stated(filter(None, texts.get(kind, ())))
 
     @property
     def _charges(self) -> str:
@@ -89,7 +89,7 @@ class _Prosecution(_Criminal):
     def _to_indictment(self) -> str:
         """The indictment; in a 速裁程序 with the list of evidence, which has no other place."""
         office, facts = self.matter.get("prosecution", {}), self.matter.get("indictment", "")
-        court = self.said_by("judge")
+        court = self.words_of("judge")
         if not facts:
             return self.say("nothing")
         fast = "速裁" in court
@@ -144,7 +144,7 @@ class _Defence(_Criminal):
         if kind == "exhibit":
             return not self.left_to_show() or not self.showings("procurator")
         return bool(self.answered(self.view.role, "defence", "fast_defence")) or (
-            bool(self.matter.get("defence_opinion")) and self.said_any([self.matter["defence_opinion"]])
+            bool(self.matter.get("defence_opinion")) and self.has_stated([self.matter["defence_opinion"]])
         )
 
     def _to_examine_def(self) -> str:

@@ -36,9 +36,9 @@ from tasks.courts.agents.trial.record import (
 )
 from tasks.courts.casefile.material import presiding_title
 from tasks.courts.casefile.people import divorce
-from tasks.courts.play.record import RETIRE, Owed, shown
+from tasks.courts.play.record import RETIRE, NextDuty, shown
 from tasks.courts.play.view import CourtRules, CourtView
-from tasks.courts.procedure.acts import closes, parse, speaks_for
+from tasks.courts.procedure.acts import answer_for_other, closes, parse
 from tasks.courts.procedure.hearing import mediable
 from tasks.courts.procedure.model import SIDES, Duty, ProfileName, profile, speaker_of
 from tasks.episode.actions import Say
@@ -74,7 +74,7 @@ class Judge(CourtRules):
         return Say(_last(case)) if due is None else _BenchTurn(case, due).say()
 
 
-def words_for(view: CourtView, owed: Owed) -> str:
+def words_for(view: CourtView, owed: NextDuty) -> str:
     """What a judge says to do what comes next, in the words of the tables, or the names of acts where they have none;
     never what he said last."""
     case = CourtCase(view)
@@ -98,14 +98,16 @@ def _words_for(case: CourtCase, duty: Duty, exhibits: Sequence[str]) -> str:
         if step:
             begun = step.exhibits and case.evidence.of(side)
             grouped = step.exhibits and "group" in step.words and case.procedure.startswith("简易")
-            return _BenchTurn(case, Due(step, (side,), "next" if begun else "group" if grouped else "say")).text()
+            return _BenchTurn(
+                case, NextUtterance(step, (side,), "next" if begun else "group" if grouped else "say")
+            ).text()
     return filled(table["other"]["retire"], {"unsettled": ""}) if act == RETIRE else duty.spec.name
 
 
 class _BenchTurn:
     """One turn of the bench that asks something."""
 
-    def __init__(self, case: CourtCase, due: Due) -> None:
+    def __init__(self, case: CourtCase, due: NextUtterance) -> None:
         self.case, self.due, self.step, self.view = case, due, due.step, case.view
         self.table = hearing(case.env)
 
@@ -147,7 +149,7 @@ class _BenchTurn:
     def _harmless(self, text: str, asks: set[str]) -> bool:
         """Whether words of the parties in a text ask for nothing else, and do not end the trial."""
         acts = {act.act for act in parse(text, self.case.env)} - _IDLE_ACTS
-        return not (acts - asks or closes(text) or speaks_for(text))
+        return not (acts - asks or closes(text) or answer_for_other(text))
 
     def _issues(self) -> str:
         """The 争议焦点: the claims that are not admitted, told once (民诉法解释第二百二十六条)."""
@@ -352,7 +354,7 @@ class HearingStep:
 
 
 @dataclass(frozen=True, slots=True)
-class Due:
+class NextUtterance:
     """What is said next: a step, to whom, in which form of its words, on which exhibits."""
 
     step: HearingStep
@@ -377,7 +379,7 @@ def steps(env: Literal["CI", "CR"], procedure: str, profile: ProfileName) -> tup
     )
 
 
-def following(case: CourtCase) -> Due | None:
+def following(case: CourtCase) -> NextUtterance | None:
     """The next turn; None, so the judgment, where nothing is left, or no turn for it."""
     left = case.view.limit - case.view.turn + 1 - (1 + case.collegial)
     dues = [due for step in steps(case.env, case.procedure[:2], case.view.profile) for due in _open(case, step)]
@@ -392,7 +394,7 @@ def following(case: CourtCase) -> Due | None:
     return None
 
 
-def _spared(case: CourtCase, dues: list[Due], left: int) -> list[Due]:
+def _spared(case: CourtCase, dues: list[NextUtterance], left: int) -> list[NextUtterance]:
     """The turns without those for which there is no room: the least needed first, the dearest and latest of these."""
     kept = list(dues)
     ranked = [(_LAST[due.step.need], _cost(case, due.step), due) for due in reversed(kept) if due.step.need in _LAST]
@@ -403,14 +405,14 @@ def _spared(case: CourtCase, dues: list[Due], left: int) -> list[Due]:
     return kept
 
 
-def _open(case: CourtCase, step: HearingStep) -> list[Due]:
+def _open(case: CourtCase, step: HearingStep) -> list[NextUtterance]:
     if step.exhibits:
-        return [Due(step, (step.to,))] if _cost(case, step) else []
+        return [NextUtterance(step, (step.to,))] if _cost(case, step) else []
     sides = SIDES["CI"] if step.to in ("each", "both") else (step.to,)
     owing = [side for side in sides if _WHEN[step.when](case, side) and not _done(case, step, side)]
     together = step.to == "both" and case.view.profile == "law"
     groups = [tuple(owing)] if together and owing else [(side,) for side in owing]
-    return [Due(step, group, "again" if case.asked(group[0], *step.kinds) else "say") for group in groups]
+    return [NextUtterance(step, group, "again" if case.asked(group[0], *step.kinds) else "say") for group in groups]
 
 
 def _done(case: CourtCase, step: HearingStep, side: str) -> bool:
@@ -446,26 +448,26 @@ def _cost(case: CourtCase, step: HearingStep) -> int:
     return waiting + _owes(case, step.to) * (1 + len(hearers) - waiting if first else 1)
 
 
-def _evidence(case: CourtCase, step: HearingStep, room: int) -> Due | None:
+def _evidence(case: CourtCase, step: HearingStep, room: int) -> NextUtterance | None:
     """The next turn of the taking of evidence of a side; None where it is done."""
     for side in case.hearers[step.to]:
         if waiting := case.evidence.waiting(side):
             again = "_again" if any(exhibit.tried[side] for exhibit in waiting) else ""
-            return Due(step, (side,), f"views.{side}{again}", tuple(waiting))
+            return NextUtterance(step, (side,), f"views.{side}{again}", tuple(waiting))
     if not _owes(case, step.to):
         return None
     if case.evidence.idle[step.to]:
-        return Due(step, (step.to,), "again")
+        return NextUtterance(step, (step.to,), "again")
     begun, grouped = bool(case.evidence.of(step.to)), "group" in step.words
     form = "next" if begun else "group" if grouped and case.procedure.startswith("简易") else "say"
     if grouped and (room < 12 or case.view.profile == "j1"):
         form = "rest" if begun else "group"
     elif not grouped and room <= 3 and begun:
         form = "rest"
-    return Due(step, (step.to,), form)
+    return NextUtterance(step, (step.to,), form)
 
 
-def named_exhibits(due: Due) -> dict[str, str]:
+def named_exhibits(due: NextUtterance) -> dict[str, str]:
     """names: 证据一借条一张、证据二…; which: 证据三, 全部证据 where there are several."""
     offers = [one.offer for one in due.about]
     plain = [f"证据{int_to_chinese(one.number)}" for one in offers]

@@ -98,7 +98,7 @@ _REQUEST = re.compile(r"量刑建议[^。；]{0,20}(?:有异议|不当|过重|�
 
 
 @lru_cache(maxsize=4096)
-def asked_of(text: str, env: Literal["CI", "CR"], side: str) -> tuple[str, ...]:
+def acts_owed(text: str, env: Literal["CI", "CR"], side: str) -> tuple[str, ...]:
     """The acts of a judge's words to which a side owes a reply, in their order."""
     table = profile("law", env).acts
     found = [act for act in parse(text, env) if act.act in table and side in table[act.act].asked]
@@ -210,7 +210,7 @@ class CourtCase:
 
     def asks(self, one: CourtExchange, side: str) -> tuple[str, ...]:
         """The acts by which an exchange asks something of a side."""
-        return asked_of(one.turn.text, self.env, side) if side in one.turn.to else ()
+        return acts_owed(one.turn.text, self.env, side) if side in one.turn.to else ()
 
     def put(self, side: str, *kinds: str) -> Iterator[CourtExchange]:
         """The exchanges in which a side was asked for any of these things."""

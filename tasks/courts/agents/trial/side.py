@@ -21,14 +21,14 @@ from tasks.courts.agents.trial.record import (
     OFFERING,
     VIEWING,
     ExhibitOffer,
-    asked_of,
+    acts_owed,
     filled,
     offers_in,
 )
 from tasks.courts.play.view import CourtRules, CourtView
 from tasks.courts.procedure.acts import cut, stages_tagged
 from tasks.courts.procedure.exhibits import items_named, numbers_named
-from tasks.courts.procedure.model import Item, Turn, profile, side_of
+from tasks.courts.procedure.model import ProcedureExhibit, Turn, profile, side_of
 from tasks.episode.actions import Say
 
 GROUNDS = ("truth", "legality", "relevance", "weight", "text")
@@ -84,7 +84,7 @@ class PartySeat:
     def _kinds(self, text: str) -> list[str]:
         """What is asked; 请发言 alone calls for no speech while something is owed, nor for what was stated."""
         early = self.due is not None and self.stage() < self._stage("debate") and not _NAMED_SPEECH.search(text)
-        found = asked_of(text, self.env, self.side)
+        found = acts_owed(text, self.env, self.side)
         again = self.due is not None and not _NAMED_PLEADING.search(text)
         return [
             kind
@@ -139,7 +139,7 @@ class PartySeat:
         put = (turn for turn in reversed(self.view.record) if role in turn.to and turn.speaker != role)
         return next(put, self.view.asked)
 
-    def said_any(self, texts: Iterable[str]) -> bool:
+    def has_stated(self, texts: Iterable[str]) -> bool:
         """Whether the first words of any of these texts were said by this side; True where there are none."""
         heads = [part[0][:24] for text in texts if (part := parts_of([text]))]
         return not heads or any(head in self.own for head in heads)
@@ -149,7 +149,7 @@ class PartySeat:
         """All that this side has said."""
         return "\n".join(turn.text for turn in self.view.own)
 
-    def said_by(self, role: str) -> str:
+    def words_of(self, role: str) -> str:
         """All that a role has said."""
         return "\n".join(turn.text for turn in self.view.record if turn.speaker == role)
 
@@ -159,7 +159,7 @@ class PartySeat:
         side = side_of(self.env, role) or role
         for place, turn in enumerate(self.view.record):
             if turn.speaker == "judge":
-                called = role in turn.to and bool(set(kinds) & set(asked_of(turn.text, self.env, side)))
+                called = role in turn.to and bool(set(kinds) & set(acts_owed(turn.text, self.env, side)))
             elif turn.speaker == role and called:
                 places.append(place)
         return places
@@ -223,7 +223,10 @@ class PartySeat:
             f"载明：“{excerpt}”" if excerpt and not excerpt.startswith(title) else "",
             f"拟证明{re.sub(r'^(?:用以|拟)?证明', '', one.get('purpose', '')) or f'{self.me}主张的事实'}",
         ]  # fmt: skip
-        items = [Item(each["id"], "plaintiff", each["title"], at) for at, each in enumerate(self.own_exhibits, 1)]
+        items = [
+            ProcedureExhibit(each["id"], "plaintiff", each["title"], at)
+            for at, each in enumerate(self.own_exhibits, 1)
+        ]
         for kept in (parts, [part for part in parts if not part.startswith("载明")], parts[:1]):
             text = "，".join(part.rstrip("。") for part in kept if part) + "。"
             if not later & {item.number for item in items_named(text, items)}:
@@ -231,7 +234,7 @@ class PartySeat:
         return text
 
     def _to_cross(self) -> str:
-        return "\n".join(map(self._view_on, self.asked_about(self.other))) or self.say("no_exhibit_yet")
+        return "\n".join(map(self._view_on, self.exhibits_in_question(self.other))) or self.say("no_exhibit_yet")
 
     def _view_on(self, offer: ExhibitOffer) -> str:
         """What this side has to say on an exhibit, with the point that each objection concerns."""
@@ -245,7 +248,7 @@ class PartySeat:
         free = "、".join(word for one, word in ASPECTS.items() if one not in against and one != "weight")
         return f"对{name}的质证意见：" + "；".join([*([f"对{free}没有异议"] if free else []), *said]) + "。"
 
-    def asked_about(self, owner: str) -> list[ExhibitOffer]:
+    def exhibits_in_question(self, owner: str) -> list[ExhibitOffer]:
         """The exhibits of another role that the question is about: those it names, else those since this side last
         spoke on any."""
         shown, numbers = self.showings(owner), numbers_named(self.words)
@@ -279,13 +282,13 @@ class PartySeat:
 def seat(side: Callable[[CourtView], PartySeat]) -> type[CourtRules]:
     """The policy of a side."""
 
-    class Speaker(CourtRules):
+    class SidePolicy(CourtRules):
         def _speak(self, view: CourtView) -> Say:
             speaker = side(view)
             text = speaker.text()
             return Say(text, speaker.to)
 
-    return Speaker
+    return SidePolicy
 
 
 def grounds(item: Mapping[str, Any]) -> dict[str, str]:

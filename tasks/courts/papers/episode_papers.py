@@ -21,7 +21,7 @@ from tasks.courts.casefile.people import Party, divorce, firm_of, particulars, p
 from tasks.courts.casefile.questions import CourtQuestion
 from tasks.courts.casefile.roles import role_name, role_of
 from tasks.courts.environment import environment
-from tasks.courts.papers.forms import FICTIONAL, WRITERS, Paper, Paragraph, lines, written_day
+from tasks.courts.papers.forms import FICTIONAL, WRITERS, CourtPaper, Paragraph, lines, written_day
 from tasks.courts.play.record import shown
 from tasks.courts.scores.drafted import END_MARK, TITLE, kind_of_case, strict_document
 from tasks.courts.scores.rulings import judgment_of
@@ -191,7 +191,7 @@ _RIGHT = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class PapersInput:
     """An episode to make papers of: what happened, and its case."""
 
     case: Case
@@ -214,23 +214,23 @@ class Held:
         return "审判员" if name == "独任审判员" else name
 
 
-def transcript(held: Held) -> Paper | None:
+def transcript(held: PapersInput) -> CourtPaper | None:
     """庭审笔录 of a trial, 谈话笔录 of other talks."""
     if not held.said:
         return None
     case = held.case
     body = tuple(_record(held))
     if not isinstance(case, CivilCase | CriminalCase) or not environment(case.env).trial:
-        return Paper((environment(case.env).names[0], "谈话笔录"), body=body)
+        return CourtPaper((environment(case.env).names[0], "谈话笔录"), body=body)
     top = (*hearing_facts(case), *parties(case))
-    return Paper(
+    return CourtPaper(
         (case.court.name or COURT, "庭审笔录"), case.court.docket,
         body=(*(Paragraph(line, "flush") for line in top), *body),
         signed=signatures(case, judged=False),
     )  # fmt: skip
 
 
-def _record(held: Held) -> Iterator[Paragraph]:
+def _record(held: PapersInput) -> Iterator[Paragraph]:
     """Stage by stage. The events of a stage follow the words that opened it, so a heading goes before those."""
     kept: list[Event] = []
     for event in held.events:
@@ -253,7 +253,7 @@ def _opens(event: Event) -> bool:
     return isinstance(event, Said) and event.seat == SEAT
 
 
-def judgment(held: Held) -> Paper | None:
+def judgment(held: PapersInput) -> CourtPaper | None:
     """民事判决书 or 刑事判决书."""
     case = held.case
     if not isinstance(case, CivilCase | CriminalCase) or not environment(case.env).trial:
@@ -264,7 +264,7 @@ def judgment(held: Held) -> Paper | None:
     text = list(_read_out(found.text))
     pleaded = () if any(_PLAINT.search(line.text) for line in text) else tuple(_pleadings(held, case))
     charge = sum(1 for line in text[:1] if _CHARGE.search(line.text))
-    return Paper(
+    return CourtPaper(
         (case.court.name or COURT, "刑事判决书" if criminal(case) else "民事判决书"), case.court.docket,
         parties(case), (Paragraph(origin(case)), *text[:charge], *pleaded, *text[charge:]),
         signatures(case, judged=True),
@@ -294,7 +294,7 @@ def _pleaders(case: Trial) -> Iterator[tuple[str, str, str, str]]:
             yield f"{act}/{side}", side, f"{side_name(pleads, case)}{pleads.name}", verb
 
 
-def _pleadings(held: Held, case: Trial) -> Iterator[Paragraph]:
+def _pleadings(held: PapersInput, case: Trial) -> Iterator[Paragraph]:
     """What the parties pleaded, in the words in which they did (民事诉讼法第一百五十五条; 刑诉法解释第三百条:
     反映控辩双方的意见)."""
     for key, seat, who, verb in _pleaders(case):
@@ -308,7 +308,7 @@ def _pleadings(held: Held, case: Trial) -> Iterator[Paragraph]:
         yield from lines("\n".join(rest))
 
 
-def drafted(held: Held) -> Paper | None:
+def drafted(held: PapersInput) -> CourtPaper | None:
     """民事起诉状 or 民事答辩状, from its title on, without the words that end the interview."""
     case = held.case
     kind = kind_of_case(case) if isinstance(case, CivilCase) else None
@@ -326,14 +326,14 @@ def drafted(held: Held) -> Paper | None:
     for line in kept:
         after = bool(body) and body[-1].text.rstrip("：:") == "此致"
         body.append(Paragraph(line, "flush" if after else "body"))
-    return Paper((TITLE[kind],), body=tuple(body), signed=tuple(signed))
+    return CourtPaper((TITLE[kind],), body=tuple(body), signed=tuple(signed))
 
 
-def _only(kind: str) -> Callable[[Held], Paper | None]:
+def _only(kind: str) -> Callable[[PapersInput], CourtPaper | None]:
     return lambda held: drafted(held) if held.case.env == kind else None
 
 
-PAPERS: Mapping[str, tuple[str, Callable[[Held], Paper | None]]] = {
+PAPERS: Mapping[str, tuple[str, Callable[[PapersInput], CourtPaper | None]]] = {
     "judgment": ("判决书", judgment), "complaint": ("民事起诉状", _only("CD")), "answer": ("民事答辩状", _only("DD")),
     "transcript": ("笔录", transcript),
 }  # fmt: skip
@@ -349,7 +349,7 @@ def seated(events: Sequence[Event]) -> str:
 # --- stored episodes ------------------------------------------------------------------------------------------------
 
 
-def papers_of(name: str | Path, episode: str) -> dict[str, Paper]:
+def papers_of(name: str | Path, episode: str) -> dict[str, CourtPaper]:
     """All papers that an episode holds, its own first.
 
     Raises:
@@ -372,7 +372,7 @@ def papers_of(name: str | Path, episode: str) -> dict[str, Paper]:
     if not isinstance(question, CourtQuestion):
         raise RecordMismatch(f"task {row.task_id} is not in {tasks}", "Name the task file that was played.")
     events = [record.event for record in records]
-    held = Held(question.case, events)
+    held = PapersInput(question.case, events)
     who = held.name("agent")
     source = f"评测记录：{header['run']}，{episode}。{who}席位：{seated(events)}。"
     fictional = question.fictional or is_fictional(header)
@@ -384,7 +384,7 @@ def papers_of(name: str | Path, episode: str) -> dict[str, Paper]:
     }
 
 
-def chosen(papers: Mapping[str, Paper], document: str | None, episode: str) -> Paper:
+def chosen(papers: Mapping[str, CourtPaper], document: str | None, episode: str) -> CourtPaper:
     """The paper of this name, or the first; `UsageError` where the episode holds none such."""
     wanted = document or next(iter(papers), "transcript")
     if wanted not in papers:
@@ -395,7 +395,7 @@ def chosen(papers: Mapping[str, Paper], document: str | None, episode: str) -> P
     return papers[wanted]
 
 
-def write_paper(paper: Paper, form: str, out: Path, *, parents: bool = False) -> None:
+def write_paper(paper: CourtPaper, form: str, out: Path, *, parents: bool = False) -> None:
     """Write a paper as docx or html; nothing is written over.
 
     Raises:

@@ -31,7 +31,7 @@ Handler = Callable[[int, object], None]
 
 
 @contextmanager
-def when_asked(handler: Handler, *names: str) -> Iterator[None]:
+def signal_handlers(handler: Handler, *names: str) -> Iterator[None]:
     """Have the signals of these names handled; those that this system lacks, or that are to be ignored (nohup), are
     left."""
     before = {}
@@ -70,7 +70,7 @@ def _speaks_to_terminal(stream: int) -> bool:
         return False
 
 
-class Leave:
+class ShutdownHandler:
     """Asks once, then insists. leave: begins to leave with an exit code; False where nothing has begun yet that could
     be left in order."""
 

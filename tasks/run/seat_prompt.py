@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from models.engine import Ask
-from store.errors import Damaged
+from store.errors import DamagedData
 from store.journal import EpisodeRow, Journal
 from store.pack import Pack
-from tasks.agents.budgets import Budget
+from tasks.agents.budgets import ContextBudget
 from tasks.agents.modes import CALLS, Mode, mode_of, named, split
 from tasks.benchmark import Benchmark, benchmark
 from tasks.episode.driver import Driver, reply_of
@@ -25,7 +25,7 @@ from tasks.episode.events import Answered, ModelCalled, Record, Seated, ToolCall
 from tasks.episode.seats import Program
 from tasks.episode.state import State, completed, fold
 from tasks.errors import RecordMismatch, UsageError
-from tasks.run.cast import Cast, newcomer
+from tasks.run.cast import Cast, seat_later
 from tasks.run.engines import run_path
 from tasks.run.header import HeaderData, header_of, refuse_imported, spec_of
 from tasks.run.plan import check_same, limits_of, task_file
@@ -34,7 +34,7 @@ from tasks.run.spec import RunSpec
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class StoredEpisode:
     """An episode as it stands in its file."""
 
     header: HeaderData
@@ -44,7 +44,7 @@ class Stored:
     bench: Benchmark
 
     @classmethod
-    def of(cls, name: str | Path, episode: str) -> Stored:
+    def of(cls, name: str | Path, episode: str) -> StoredEpisode:
         """The last attempt of an episode; `UsageError` where it was played elsewhere, and is only shown here."""
         with Journal.open(run_path(name)) as journal:
             header = header_of(journal)
@@ -97,7 +97,7 @@ def _verified(episode: str, records: Sequence[Record], program: Program) -> int:
     try:
         return _played(episode, records, program)
     except UnicodeEncodeError:
-        raise Damaged(f"an event of episode {episode} holds half a character", "Use an earlier copy.") from None
+        raise DamagedData(f"an event of episode {episode} holds half a character", "Use an earlier copy.") from None
 
 
 def _played(episode: str, records: Sequence[Record], program: Program) -> int:
@@ -127,7 +127,7 @@ MODE_OF: Mapping[str, Mode] = {form: mode_of(form, paper=False) for form in CALL
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class SeatPrompt:
     """A prompt. policy: with its form; step: at which it is asked; budget: the room it was made for; parts:
     characters by part, as far as the benchmark tells its parts apart."""
 
@@ -137,13 +137,13 @@ class Reading:
     policy: str
     step: int
     ask: Ask
-    budget: Budget
+    budget: ContextBudget
     parts: dict[str, int]
 
 
 def would_read(
     name: str | Path, episode: str, seat: str, *, step: int | None = None, context: int = 0, form: str = ""
-) -> Reading:
+) -> SeatPrompt:
     """The prompt of a seat.
 
     Args:
@@ -158,7 +158,7 @@ def would_read(
         UsageError: there is no such seat, step or form, or the seat is not asked at that step.
         RecordMismatch: the task file or the pack is not that of the run.
     """
-    stored = Stored.of(name, episode)
+    stored = StoredEpisode.of(name, episode)
     bench, records = stored.bench, stored.records
     seat = bench.aliases.get(seat, seat)
     at = step or _last_step(records, seat, stored.row.id)
@@ -170,7 +170,7 @@ def would_read(
         driver.seat(sits)
         ask = _asked(driver, [record for record in records if record.step == at], seat, at)
     run, parts = str(stored.header["run"]), bench.parts(ask.messages)
-    return Reading(run, stored.row.id, seat, sits.policy, at, ask, Budget.of(sits), parts)
+    return SeatPrompt(run, stored.row.id, seat, sits.policy, at, ask, ContextBudget.of(sits), parts)
 
 
 def would_do(name: str | Path, episode: str) -> ToolCalled | Answered | None:
@@ -180,7 +180,7 @@ def would_do(name: str | Path, episode: str) -> ToolCalled | Answered | None:
         UsageError: the benchmark's rules ask somebody else first.
         RecordMismatch: the task file or the pack is not that of the run.
     """
-    stored = Stored.of(name, episode)
+    stored = StoredEpisode.of(name, episode)
     bench = stored.bench
     state = fold(completed(stored.records))
     with stored.program(other_prompts=True) as program:
@@ -208,7 +208,7 @@ def _model(bench: Benchmark, state: State, seat: str, context: int, form: str) -
         raise UsageError(f"the episode has no seat '{seat}'", f"Its seats: {', '.join(sorted(state.seats))}.")
     if seat != bench.seat and "model" not in bench.roles.get(seat, ()):
         raise UsageError(f"seat '{seat}' is kept by rules alone", "No model reads there.")
-    sits = there if ":" in there.engine else newcomer(bench, seat, READER, there.policy)
+    sits = there if ":" in there.engine else seat_later(bench, seat, READER, there.policy)
     if form:
         method = split(sits.policy)[0]
         mode = MODE_OF.get(form)

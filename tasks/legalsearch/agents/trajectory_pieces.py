@@ -19,7 +19,7 @@ BROKEN = "\ufffd"
 _OPEN, _CLOSE = "<think>\n", "\n</think>\n"
 
 
-class Piece(NamedTuple):
+class TrajectoryPiece(NamedTuple):
     """A stretch of a trajectory. `entropy` in nats of the token as the model drew it, None where nobody knows.
 
     `exact` says that it is over the whole vocabulary; otherwise the likeliest tokens alone give an estimate from
@@ -50,19 +50,19 @@ def _shown(call: Reply | ModelCalled) -> str:
     return "" if call.text.lstrip().startswith("<think>") else call.reasoning.strip()
 
 
-def pieces(call: ModelCalled) -> list[Piece]:
+def pieces(call: ModelCalled) -> list[TrajectoryPiece]:
     """The reply token by token; one piece without entropy where the record has no tokens, or none that fit the
     reply."""
     entropies = _entropies(call)
     texts = [str(row[0]) for row in call.logprobs]
     if not texts:
-        return [Piece(spoken(call), "model")]
+        return [TrajectoryPiece(spoken(call), "model")]
     fitted = _fitted(texts, call)
     if fitted is None:
-        return [Piece(spoken(call), "model")]
+        return [TrajectoryPiece(spoken(call), "model")]
     before, tokens = fitted
-    first = [Piece(before, "rendered")] if before else []
-    made = (Piece(text, "model", *entropy) for text, entropy in zip(tokens, entropies, strict=True))
+    first = [TrajectoryPiece(before, "rendered")] if before else []
+    made = (TrajectoryPiece(text, "model", *entropy) for text, entropy in zip(tokens, entropies, strict=True))
     return [*first, *(piece for piece in made if piece.text or piece.entropy is not None)]
 
 

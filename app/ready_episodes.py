@@ -12,12 +12,12 @@ from collections.abc import Callable
 from typing import Any
 
 from app.strings import t
-from app.strings.sentences import told
+from app.strings.sentences import error_text
 from models.errors import BadEngine
 from models.llama import library, shipped
 from store import places
 from store.pack import Pack
-from tasks.legalagentbench.questions import asked_file, load_questions
+from tasks.legalagentbench.questions import load_questions, question_file
 from tasks.run.opened import Run
 from tasks.run.runner import start_run
 from tasks.run.spec import RunSpec
@@ -51,7 +51,7 @@ def lacking() -> str:
     try:
         library.resolve(about.name, places.models())
     except BadEngine as error:
-        return told(error)
+        return error_text(error)
     return ""
 
 
@@ -66,12 +66,12 @@ def demo_run(question: str = "") -> tuple[Run, str]:
     ensure_sample()
     about, why = shipped.card(), lacking()
     if about is not None and not why:
-        asked = str(asked_file(question or about.kinds[-1].example))
+        asked = str(question_file(question or about.kinds[-1].example))
         try:
             return _started(agent="react", model=about.spec, tasks=asked), ""
         except BadEngine as error:  # llama.cpp is there and cannot start
-            why = told(error)
-    return _started(**({"tasks": str(asked_file(question))} if question else {"task_ids": (_ready(),)})), why
+            why = error_text(error)
+    return _started(**({"tasks": str(question_file(question))} if question else {"task_ids": (_ready(),)})), why
 
 
 def _started(**spec: Any) -> Run:

@@ -16,15 +16,15 @@ from textual.widgets import OptionList, Static
 
 from app.court_words import DISCLAIMER
 from app.desk.dialogs import Dialog
-from app.desk.episode.renderers import Block, each, one, render
+from app.desk.episode.renderers import EventBlock, each, one, render
 from app.desk.messages import RunFacts
 from app.strings import t
 from app.terminal import clean
 from store import places
 from store.errors import StoreError
 from store.files import written_whole
-from tasks.courts.papers.forms import WRITERS, Paper
-from tasks.courts.papers.made import papers_of, write_paper
+from tasks.courts.papers.episode_papers import papers_of, write_paper
+from tasks.courts.papers.forms import WRITERS, CourtPaper
 from tasks.episode.events import (
     Record,
     StepEnded,
@@ -32,11 +32,11 @@ from tasks.episode.events import (
 from tasks.errors import TaskError
 from tasks.run.header import is_fictional
 
-Maker = Callable[[Sequence[Record]], Mapping[int, Block | None]]
+Maker = Callable[[Sequence[Record]], Mapping[int, EventBlock | None]]
 """Records that came together -> their blocks by sequence number, in the order in which they are shown."""
 
 
-class Shown:
+class EpisodeCursor:
     """The records of one episode and the step that is looked at; `at` is None at the head.
 
     `make` may be exchanged for what a benchmark shows; `relabel` makes all blocks anew with it.
@@ -46,7 +46,7 @@ class Shown:
         self.records: list[Record] = []
         self.at: int | None = None
         self.make: Maker = each
-        self._blocks: dict[int, Block | None] = {}
+        self._blocks: dict[int, EventBlock | None] = {}
 
     def reset(self, records: Sequence[Record]) -> None:
         self.records = list(records)
@@ -73,10 +73,10 @@ class Shown:
     def visible(self) -> list[Record]:
         return self.records if self.at is None else [record for record in self.records if record.step <= self.at]
 
-    def blocks(self) -> list[Block]:
+    def blocks(self) -> list[EventBlock]:
         return self.blocks_of(self.visible())
 
-    def blocks_of(self, records: Sequence[Record]) -> list[Block]:
+    def blocks_of(self, records: Sequence[Record]) -> list[EventBlock]:
         """The blocks of some of the records; each is made once, so that views can keep what they made of it."""
         fresh = [record for record in records if record.seq not in self._blocks]
         if fresh:
@@ -107,7 +107,9 @@ def fence(text: str, kind: str = "") -> str:
     return f"{marks}{kind}\n{text}\n{marks}"
 
 
-def episode_markdown(facts: RunFacts, episode: str, records: Sequence[Record], blocks: Sequence[Block] = ()) -> str:
+def episode_markdown(
+    facts: RunFacts, episode: str, records: Sequence[Record], blocks: Sequence[EventBlock] = ()
+) -> str:
     """The record of an episode, step by step; as the transcript that its `blocks` make, where they are given."""
     lines = [
         f"# {t('app.title')} · {one(facts.benchmark)} · {one(episode)}",
@@ -129,7 +131,7 @@ def episode_markdown(facts: RunFacts, episode: str, records: Sequence[Record], b
     return "\n".join(lines) + "\n"
 
 
-def _transcript(blocks: Sequence[Block]) -> Iterator[str]:
+def _transcript(blocks: Sequence[EventBlock]) -> Iterator[str]:
     said: list[str] = []
     for block in blocks:
         text = "\n".join("".join(part for part, _ in line) for line in block.lines)
@@ -151,7 +153,9 @@ def _event(record: Record) -> list[str]:
     return [f"**{block.label}**", "", fence("\n".join("".join(p for p, _ in line) for line in block.whole), "text")]
 
 
-def export_episode(facts: RunFacts, episode: str, records: Sequence[Record], blocks: Sequence[Block] = ()) -> Path:
+def export_episode(
+    facts: RunFacts, episode: str, records: Sequence[Record], blocks: Sequence[EventBlock] = ()
+) -> Path:
     """Write the Markdown beside everything else Moot keeps; gives the path. A new export replaces the old one."""
     folder = places.home() / "exports"
     name = re.sub(r"[^\w.-]+", "_", f"{facts.id}-{episode}")[:120]
@@ -161,14 +165,14 @@ def export_episode(facts: RunFacts, episode: str, records: Sequence[Record], blo
     return path
 
 
-Wish = tuple[Paper, str, str] | None
+Wish = tuple[CourtPaper, str, str] | None
 """A paper, its name and its form; None: the record as Markdown."""
 
 
 class PapersScreen(Dialog[tuple[Wish] | None]):
     """Gives what is to be written, in a tuple of one; None where nothing is."""
 
-    def __init__(self, papers: Mapping[str, Paper]) -> None:
+    def __init__(self, papers: Mapping[str, CourtPaper]) -> None:
         super().__init__()
         self._wishes: list[Wish] = [(paper, name, form) for name, paper in papers.items() for form in WRITERS]
         self._wishes.append(None)
@@ -191,7 +195,7 @@ class PapersScreen(Dialog[tuple[Wish] | None]):
         self.query_one(OptionList).action_select()
 
 
-def offered(path: Path, episode: str) -> Mapping[str, Paper]:
+def offered(path: Path, episode: str) -> Mapping[str, CourtPaper]:
     """The papers of an episode; none where its task file cannot be read, so that the record can still be written."""
     try:
         return papers_of(path, episode)
@@ -199,7 +203,7 @@ def offered(path: Path, episode: str) -> Mapping[str, Paper]:
         return {}
 
 
-def export_paper(run: str, episode: str, paper: Paper, name: str, form: str) -> Path:
+def export_paper(run: str, episode: str, paper: CourtPaper, name: str, form: str) -> Path:
     """Write a paper beside the other exports, under a name that is free; gives the path."""
     folder = places.home() / "exports"
     stem = re.sub(r"[^\w.-]+", "_", f"{run}-{episode}")[:100] + f"-{name}"
