@@ -93,7 +93,7 @@ def _check_free(name: str, path: Path, known: dict[str, RunLabel]) -> None:
         if label.name == name and other != path.name and (path.parent / other).exists():
             raise BadInput(f"another run is called '{name}': {Path(other).stem}", "Choose another name.")
     if any((path.parent / f"{name}{suffix}").exists() for suffix in ("", path.suffix)):
-        raise BadInput(f"'{name}' is the id of a run", "Choose another name.")
+        raise BadInput(f"the name '{name}' is taken: it is the id of a run", "Choose another name.")
 
 
 def check_name(name: str) -> str:

@@ -397,7 +397,7 @@ class Desk(App[int]):
             await asyncio.sleep(PAUSE)
             if time.monotonic() > hurry:
                 hurry = end
-                self.notify(t("app.shutdown"), markup=False)
+                self.notify(t("app.leaving"), markup=False)
                 for live in runs:
                     await asyncio.to_thread(live.abandon)
         return all(worker.is_finished for worker in threads)

@@ -121,7 +121,7 @@ class StatuteWriter:
             BadInput: an unknown kind or a text that cannot be stored.
         """
         if link.kind not in LINK_KINDS:
-            raise BadInput(f"There is no kind of link named {link.kind}", f"Kinds: {', '.join(LINK_KINDS)}.")
+            raise BadInput(f"Articles and laws are not linked by '{link.kind}'", f"Kinds: {', '.join(LINK_KINDS)}.")
         _check_texts(link.from_law, link.to_law, link.basis)
         row = (
             link.kind, link.from_law, *_numbers(link.from_number), link.to_law, *_numbers(link.to_number),

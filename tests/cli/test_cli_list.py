@@ -77,7 +77,7 @@ def test_published_keys_stay_beside_the_new_ones() -> None:
     [
         (["--sort", "colour"], 2, "cannot be sorted by 'colour'"),
         (["--state", "odd"], 2, "odd"),
-        (["rename", FIRST, OTHER], 1, "is the id of a run"),
+        (["rename", FIRST, OTHER], 1, "is taken: it is the id of a run"),
         (["rename", "nothing", "x"], 2, "no run 'nothing'"),
         (["tag", FIRST, "a b"], 1, "cannot be a tag"),
         (["remove", FIRST], 2, "only after a yes"),

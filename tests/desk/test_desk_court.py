@@ -127,7 +127,7 @@ async def test_export_offers_the_papers_that_the_episode_holds(plays: dict[str, 
         for _ in range(2):  # nothing is written over
             await pilot.press("e")
             await until(pilot, lambda: isinstance(pilot.app.screen, PapersScreen))
-            await pilot.press("down", "down", "enter")
+            await pilot.press("down", "enter")
             await until(pilot, lambda: not isinstance(pilot.app.screen, PapersScreen))
         await until(pilot, lambda: len(list(folder.glob("*-judgment*.html"))) == 2)
         await pilot.press("e")

@@ -163,13 +163,13 @@ def test_a_killed_run_goes_on_where_its_record_ends(model: str, expected: list[s
 import os, signal, sys
 from tasks.run.runner import start_run
 from tasks.run.spec import RunSpec
-from tasks.episode.scheduler import Committed
+from tasks.episode.scheduler import RecordsCommitted
 from pathlib import Path
 calls = 0
 class Killer:
     def notify(self, notice):
         global calls
-        if isinstance(notice, Committed):
+        if isinstance(notice, RecordsCommitted):
             calls += sum(r.event.tag == "model_called" for r in notice.records)
             if calls == 5:
                 os.kill(os.getpid(), signal.SIGKILL)
