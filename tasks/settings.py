@@ -91,7 +91,9 @@ def text_of(path: str) -> str:
     if not text:
         raise UsageError(f"{path} is an empty file", "Name a text file in UTF-8.")
     if len(text) > LONGEST_TEXT:
-        raise UsageError(f"the text in file {path} is longer than {LONGEST_TEXT:,} characters", "Name a text file in UTF-8.")
+        raise UsageError(
+            f"the text in file {path} is longer than {LONGEST_TEXT:,} characters", "Name a text file in UTF-8."
+        )
     return f"{text}\n"
 
 
