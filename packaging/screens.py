@@ -203,11 +203,11 @@ async def law(app: Any, pilot: Any, keep: Keep) -> None:
     """A search by words, two wordings of an article, and a day that the versions leave out."""
     from datetime import date
 
-    from app.desk.law import shelf as law_shelf
+    from app import law_reading
     from store import places
     from tests.support.statute_fixture import build
 
-    law_shelf.today = lambda: date(2026, 6, 1)
+    law_reading.today = lambda: date(2026, 6, 1)
     if not (places.packs() / "lamps").exists():
         build()
     await pilot.press("f7")

@@ -26,7 +26,7 @@ os.environ["PYTHONPATH"] = str(Path(__file__).resolve().parents[2])
 
 from ray.cluster_utils import Cluster as Nodes  # noqa: E402
 
-from app.cli import cluster, progress  # noqa: E402
+from app.cli import cluster, watcher  # noqa: E402
 from app.cli.main import cli  # noqa: E402
 from app.cluster import Cluster, Report  # noqa: E402
 from app.guard import install_guard  # noqa: E402
@@ -62,7 +62,7 @@ def main(out: str, kill: str, shards: str, *rest: str) -> None:
     class watching:  # noqa: N801
         total = 0
 
-    class Counting(progress.Progress):
+    class Counting(watcher.Progress):
         def __init__(self, total: int, *given: Any) -> None:
             watching.total = total
             super().__init__(total, *given)
