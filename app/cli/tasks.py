@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -67,19 +68,17 @@ def print_laws(as_json: bool) -> None:
 @click.option(
     "--keep-names", is_flag=True, help="Leave the names of people; numbers and addresses are masked all the same."
 )
+@click.option("--yes", is_flag=True, help="Do not ask.")
 @json_option("Print case, masked, missing and notes as JSON.")
 @click.pass_context
 def from_judgment(
-    ctx: click.Context,
-    file: Path,
-    out: Path | None,
-    keep_names: bool,
-    as_json: bool,
+    ctx: click.Context, file: Path, out: Path | None, keep_names: bool, yes: bool, as_json: bool
 ) -> None:
     """Draft a case file from the Chinese first-instance judgment in FILE (txt, docx, html, text PDF).
 
     Names, numbers and addresses are masked. The draft is unreviewed: the report names what is missing and what to
-    look at. Exit code 1 when the draft does not load and is not written to a file.
+    look at. Where it is not sure of a name, it shows the places and writes a file only after a yes. Exit code 1 when
+    the draft does not load and is not written to a file.
 
     Example: moot tasks from-judgment judgment.docx --out case.jsonl
     """
@@ -87,8 +86,16 @@ def from_judgment(
 
     if out is not None and out.exists():
         raise BadInput(f"{out} exists", "Choose another --out.")
-    made = draft(file, keep_names=keep_names)
+    made = draft(file, keep_names=keep_names, out=out.name if out is not None else "")
+    *told, last = report(made, out)
+    for line in told:
+        say(translated(line), err=True)
     if out is not None:
+        if made.unsure and not yes:
+            if not sys.stdin.isatty():
+                words = f"{made.unsure} words or places of {file.name} may name somebody and were not masked for sure"
+                raise UsageError(words, "Look at them (above); write 某 for a name in the judgment, or add --yes.")
+            click.confirm(t("tasks.unsure", n=made.unsure), abort=True, err=True)
         with written_whole(out, new=True) as stream:
             stream.write(json.dumps(made.case_fields, ensure_ascii=False) + "\n")
     if as_json:
@@ -99,8 +106,7 @@ def from_judgment(
         )
     elif out is None:
         click.echo(json_text(made.case_fields))
-    for line in report(made, out):
-        say(translated(line), err=True)
+    say(translated(last), err=True)
     # A draft that was written can be finished by hand; one that was printed alone is of no use to the next program.
     ctx.exit(1 if made.needed and out is None else 0)
 

@@ -22,6 +22,7 @@ from tasks.courts.casefile.questions import load_questions
 from tasks.courts.from_judgment.drafting import Draft, draft, draft_of
 from tasks.courts.from_judgment.masking import mask, stand_ins
 from tasks.courts.from_judgment.reading import MAX_TEXT, text_of
+from tasks.errors import UsageError
 from tests.support import judgment_texts as texts
 
 pytestmark = pytest.mark.slow
@@ -268,6 +269,54 @@ def test_names_with_rare_ideographs_are_masked_whole(name: str, unmasked: str, m
     assert sum(one.count for one in made.masked) == sum(one.count for one in same.masked)
 
 
+KINDS = {
+    "dot of another font": ("LOAN", "罗成溪", "古丽•艾则孜", "古丽 艾则孜"),
+    "dot of katakana": ("THEFT", "林海涛", "迪丽・阿迪力", "迪丽 阿迪力"),
+    "full stop": ("LOAN", "罗成溪", "艾尼．玉素甫", "艾尼 玉素甫"),
+    "no surname": ("THEFT", "林海涛", "扎西顿珠", "扎西顿珠 顿珠"),
+    "witness without a surname": ("THEFT", "陶然", "邉见云", "邉见云 见云"),
+    "blanks": ("LOAN", "罗成溪", "欧 阳 川", "欧阳川 欧川 阳川"),
+    "blank in running text": ("THEFT", "被害人冯小雪不备", "被害人冯 小雪不备", "冯小雪 小雪"),
+    "three words": ("ASSAULT", "钟大力", "阿不都·吐尔逊·买买提", "阿不都 吐尔逊 买买提"),
+    "Latin": ("LOAN", "罗成溪", "Tom", "Tom"),
+    "family name first": ("LOAN", "罗成溪", "SMITH, JOHN", "SMITH JOHN"),
+    "brackets": ("LOAN", "被告：罗成溪，男", "被告：罗成溪（罗小川），男", "罗成溪 罗小川"),
+    "two of one surname": ("LOAN", "罗成溪", "周映", "周映川 周映 映川"),
+    "one in another": ("LOAN", "杜蘅", "罗成", "罗成溪 罗成 成溪"),
+    "given name alone": ("LOAN", "附言为“还款”", "附言为“映川，还款”", "映川"),
+    "business": ("LOAN", "茶叶店经营者", "澜江市周映川茶叶店经营者", "周映川 映川"),
+    "title of the page": ("LOAN", "望川省澜江市青禾区人民法院", "周映川与罗成溪案\n澜江法院", "周映川 罗成溪"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_part_of_a_name_stands_anywhere(kind: str) -> None:
+    name, old, new, secrets = KINDS[kind]
+    made, plain = drafted(getattr(texts, name).replace(old, new)), drafted(getattr(texts, name))
+    assert made.needed == () and made.case_fields["cause"] == plain.case_fields["cause"]
+    assert [secret for secret in secrets.split() if secret in repr((made.case_fields, made.masked, made.notes))] == []
+
+
+def test_an_ordinary_word_is_masked_in_the_open_and_a_longer_one_stays() -> None:
+    told = "附言为“还款”，称已系安全带、双方安全到达"
+    text = texts.LOAN.replace("罗成溪", "安全").replace("附言为“还款”", told)
+    made = drafted(text)
+    assert "安全带" in repr(made.case_fields) and "安全到达" not in repr(made.case_fields)
+    assert any("双方安某到达" in note for note in made.notes) and made.unsure == 2
+
+
+def test_a_file_is_written_after_a_yes_where_a_name_is_not_sure(tmp_path: Path) -> None:
+    path, out = tmp_path / "judgment.txt", tmp_path / "case.jsonl"
+    text = texts.THEFT.replace("在青禾区万象商场三楼", "与张建国一起在青禾区万象商场三楼")
+    path.write_text(text, encoding="utf-8")
+    asked = invoke(path, "--out", out)
+    assert isinstance(asked.exception, UsageError) and "1 words or places" in asked.exception.title
+    assert "…被告人林某与张建国一起在青禾区…" in asked.stderr and not out.exists()
+    assert invoke(path, "--out", out, "--yes").exit_code == 0 and out.exists()
+    named = invoke(path, "--out", tmp_path / "林海涛盗窃案.jsonl", "--yes")
+    assert isinstance(named.exception, BadInput) and "林某盗窃案.jsonl" in named.exception.hint
+
+
 def test_rare_names_that_nothing_says_are_ones_are_told_and_counted() -> None:
     made = drafted(texts.THEFT.replace("在青禾区万象商场三楼", "与张㛃国一起在青禾区万象商场三楼"))
     assert any(note.startswith("names: 1 ") and "张㛃国" in note for note in made.notes)
@@ -301,7 +350,7 @@ def test_names_are_kept_when_asked_and_companies_always() -> None:
     ],
 )  # fmt: skip
 def test_numbers_and_addresses(text: str, masked: str) -> None:
-    assert mask(text, [], [], keep_names=False)[0] == masked
+    assert mask(text, [])[0] == masked
 
 
 def test_words_of_the_story_are_not_taken_for_names() -> None:

@@ -15,16 +15,17 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from store.errors import BadInput
 from store.text.ideographs import HAN
 from store.text.normalise import fold_width
 from tasks.courts.casefile.case import SCHEMA
 from tasks.courts.casefile.judgment import JudgmentText, accused_in
 from tasks.courts.casefile.loading import CaseFault, read_case
-from tasks.courts.casefile.names import LATIN, is_masked, people_in, surname_of, suspects
+from tasks.courts.casefile.names import LATIN, around, is_masked, is_word, people_in, surname_of, suspects
 from tasks.courts.casefile.people import REFUSED_ROLES
 from tasks.courts.casefile.sense import CaseFinding, age_on, wrong
 from tasks.courts.from_judgment.fields import civil_case, criminal_case, signed_by
-from tasks.courts.from_judgment.masking import MaskedItem, mask
+from tasks.courts.from_judgment.masking import MaskedItem, mask, stand_ins, without_names
 from tasks.courts.from_judgment.reading import read_text
 from tasks.courts.from_judgment.structure import (
     PARTY,
@@ -68,7 +69,7 @@ _STRUCTURE = re.compile(
 """Words of the form of a judgment: what holds one is no name."""
 _PERSONAL = re.compile(r"[,(][男女][,)。]|出生|律师|族[,。]|身份")
 """Who is told so much of is a person, whatever the name looks like."""
-_HAN = re.compile(rf"[{HAN}·]+")
+_HAN = re.compile(rf"[{HAN}·.〇 ]+")
 _YOUNG = re.compile(
     r"被告人[^。;]{0,24}?(?:犯罪|作案|案发)时(?:系|属|尚|是|未满|不满|均)[^。;]{0,8}?(?:未成年|(?:十八|18)周岁)"
 )
@@ -80,7 +81,7 @@ class Draft:
 
     case_fields: a record of schema j1case/1; masked: what was masked; missing: paths of fields that were not found;
     notes: what a reader has to look at, in sentences; needed: faults for which the file does not load yet, none where
-    it does.
+    it does; unsure: how many words and places the notes show that may be names, or may be none.
     """
 
     case_fields: dict[str, Any]
@@ -88,6 +89,7 @@ class Draft:
     missing: tuple[str, ...]
     notes: tuple[str, ...]
     needed: tuple[CaseFinding, ...] = ()
+    unsure: int = 0
 
 
 def draft(path: Path, **options: Any) -> Draft:
@@ -100,13 +102,17 @@ def draft(path: Path, **options: Any) -> Draft:
     return draft_of(read_text(path), path.name, **options)
 
 
-def draft_of(text: str, label: str, *, keep_names: bool = False) -> Draft:
+def draft_of(text: str, label: str, *, keep_names: bool = False, out: str = "") -> Draft:
     """The draft of a judgment that is read already.
 
     Args:
         text: a paragraph a line.
         label: names it in errors.
         keep_names: leave names of natural persons as they are; numbers and addresses are masked all the same.
+        out: the name of the file that is to hold the draft.
+
+    Raises:
+        BadInput: as `draft`, and where `out` names somebody.
     """
     text, more = judgment_alone(text)
     notes = [more] if more else []
@@ -114,10 +120,12 @@ def draft_of(text: str, label: str, *, keep_names: bool = False) -> Draft:
     unmasked = taken_apart(text, env)
     heading = heading_of(unmasked.head, env)
     refuse(heading, accused_in(unmasked.ruled), env, label)
-    people, companies = _named(unmasked, heading)
+    people = [] if keep_names else _named(unmasked, heading)
+    if (other := without_names(out, stand_ins(people, text))[0]) != out:
+        raise BadInput("The name of the file to write names somebody in the judgment", f"Write --out {other}.")
     seats = [entry.words for entry in heading.entries if entry.role in PARTY and entry.is_company]
     kept = [line for line in unmasked.head if any(words in line for words in seats)]
-    clean, masked = mask(text, people, companies, keep_names, kept)
+    clean, masked, guesses = mask(text, people, kept)
     paper = taken_apart(clean, env)
     heading = heading_of(paper.head, env)
     case = (civil_case if env == "CI" else criminal_case)(paper, heading, notes)
@@ -126,13 +134,20 @@ def draft_of(text: str, label: str, *, keep_names: bool = False) -> Draft:
     name = "".join(sign for sign in heading.docket if sign.isalnum() and sign not in "第号字")[:50]
     name = name or sha256(clean.encode("utf-8", "replace")).hexdigest()[:10]
     case = {"schema": SCHEMA, "id": f"{env}-{name}", "env": env, **_filled(case)}
-    if not keep_names and (left := suspects(clean, (name for group in companies for name in group))):
-        told = f"{len(left)} words of the story may be names of people and were left"
-        notes.append(f"names: {told}: {'、'.join(left[:20])}")
+    left = {} if keep_names else suspects(clean)
+    if left:
+        told = "、".join(
+            f"{name} ×{clean.count(name)} {around(clean, at, at + len(name))}" for name, at in left.items()
+        )
+        notes.append(f"names: {len(left)} words of the story may be names of people and were left: {told}")
+    if guesses:
+        notes.append(
+            f"names: {len(guesses)} places hold an ordinary word and were masked all the same: {'、'.join(guesses)}"
+        )
     needed = _fitted(case, label, notes)
     missing = missing_of(case)
     case["provenance"] = _provenance(heading, masked, missing, keep_names)
-    return Draft(case, masked, missing, tuple(notes), needed)
+    return Draft(case, masked, missing, tuple(notes), needed, len(left) + len(guesses))
 
 
 def missing_of(case: Mapping[str, Any]) -> tuple[str, ...]:
@@ -170,28 +185,28 @@ def _filled(case: dict[str, Any]) -> dict[str, Any]:
 # --- who is named ---------------------------------------------------------------------------------------------------
 
 
-def _named(paper: JudgmentText, heading: JudgmentHeading) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
-    """The names of each person, and of each organisation that is a party or a prosecutor's office."""
+def _named(paper: JudgmentText, heading: JudgmentHeading) -> list[tuple[str, ...]]:
+    """The names of each person, parties first."""
     folded = fold_width(paper.text)
     people: dict[str, tuple[str, ...]] = {}
-    companies: dict[str, tuple[str, ...]] = {}
     for entry in heading.entries:
-        if entry.is_company or entry.role in ("公诉机关", "被害单位"):
-            names = (entry.name, *entry.aliases_in(folded))
-            companies[entry.name] = tuple(name for name in names if 2 < len(name) <= 60)
-        elif _is_name(entry.name) and (surname_of(entry.name) or _PERSONAL.search(fold_width(entry.words))):
-            people.setdefault(entry.name, (entry.name, *filter(_is_name, entry.aliases_in(folded))))
+        name = fold_width(entry.name)
+        if entry.is_company or entry.role in ("公诉机关", "被害单位") or not _is_name(name):
+            continue
+        if surname_of(name) or not is_word(name) or _PERSONAL.search(fold_width(entry.words)):
+            more = (other for other in entry.aliases_in(folded) if surname_of(other) or not is_word(other))
+            people.setdefault(name, (name, *filter(_is_name, more)))
     known = {name for names in people.values() for name in names}
     for name in (*accused_in(paper.ruled), *signed_by(paper.tail), *people_in(folded)):
         if _is_name(name) and name not in known:
             people.setdefault(name, (name,))
-    return list(people.values()), [names for names in companies.values() if names]
+    return list(people.values())
 
 
 def _is_name(name: str) -> bool:
     if is_masked(name) or _STRUCTURE.search(name):
         return False
-    long = 20 if "·" in name else 5
+    long = 20 if re.search("[·.]", name) else 5
     return LATIN.fullmatch(name) is not None or (2 <= len(name) <= long and _HAN.fullmatch(name) is not None)
 
 

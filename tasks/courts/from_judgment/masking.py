@@ -9,8 +9,7 @@ come back through a field.
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, count
@@ -18,7 +17,7 @@ from itertools import chain, count
 from store.tables import beside, filled
 from store.text.ideographs import HAN
 from store.text.normalise import fold_width
-from tasks.courts.casefile.names import surname_of
+from tasks.courts.casefile.names import around, is_word, parts_of, starts_at, surname_of, words_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,19 +62,13 @@ _HOUSE = re.compile(
 
 
 def mask(
-    text: str,
-    people: Sequence[Sequence[str]],
-    companies: Sequence[Sequence[str]],
-    keep_names: bool = False,
-    kept_lines: Iterable[str] = (),
-) -> tuple[str, tuple[MaskedItem, ...]]:
-    """The text without what tells people, and a list of what went.
+    text: str, people: Sequence[Sequence[str]], kept_lines: Iterable[str] = ()
+) -> tuple[str, tuple[MaskedItem, ...], tuple[str, ...]]:
+    """The text without what tells people, a list of what went, and the places where a name was masked by guess.
 
     Args:
         text: of the judgment.
         people: the names of each natural person, the full one first; parties first.
-        companies: the names of each organisation; a person's name inside one stays with it.
-        keep_names: leave the names of people as they are.
         kept_lines: lines whose address is that of a company.
     """
     found: list[MaskedItem] = []
@@ -89,20 +82,57 @@ def mask(
     if times := sum(count for _, count in lines):
         found.append(MaskedItem("address below the district", times, ADDRESS))
     text = "\n".join(line for line, _ in lines)
-    said = {} if keep_names else stand_ins(people, text)
-    said |= {name: name for group in companies for name in group}
-    counts = Counter[str]()
+    text, counts, guesses = without_names(text, stand_ins(people, text))
+    return text, (*found, *(MaskedItem("name", times, new) for new, times in counts.items())), guesses
 
-    def stand_in(match: re.Match[str]) -> str:
-        counts[said[match[0]]] += 1
-        return said[match[0]]
 
-    if said:
-        any_name = "|".join(map(re.escape, sorted(said, key=len, reverse=True)))
-        text = re.sub(any_name, stand_in, text)
-    masked = (new for name, new in said.items() if new != name and counts[new])
-    found += [MaskedItem("name", counts[new], new) for new in dict.fromkeys(masked)]
-    return text, tuple(found)
+def without_names(text: str, found: Mapping[str, str]) -> tuple[str, Mapping[str, int], tuple[str, ...]]:
+    """The text with stand-ins for names, however they are spaced; how often each stands there now; places masked by
+    guess: an ordinary word, or a given name alone. A longer word of the dictionary (安全带) is no name (安全).
+
+    Args:
+        text: any text of the file.
+        found: name -> stand-in, as of `stand_ins`.
+    """
+    said = {_key(name): new for name, new in found.items()}
+    given = {_key(part): new for name, new in found.items() for part in parts_of(name)}
+    counts = dict.fromkeys(found.values(), 0)
+    folded = fold_width(text)
+    words = words_in(folded) if found else []
+    parts, guesses, last, length = [], list[tuple[int, int]](), 0, 0
+    any_name = "|".join(_spaced(key) for key in sorted({**given, **said}, key=len, reverse=True))
+    for match in re.finditer(any_name, folded, re.IGNORECASE) if found else ():
+        (start, end), key = match.span(), _key(match[0])
+        plain = key not in said or is_word(match[0])
+        behind_role = starts_at(folded, start)
+        if plain and not behind_role and words[start] == words[end - 1] != (start, end):
+            continue
+        new = said.get(key) or given[key]
+        counts[new] += 1
+        parts += [text[last:start], new]
+        length += start - last + len(new)
+        last = end
+        if plain and not behind_role:
+            guesses.append((length - len(new), length))
+    text = "".join([*parts, text[last:]])
+    places = tuple(dict.fromkeys(around(text, *place) for place in guesses))
+    return text, {new: times for new, times in counts.items() if times}, places
+
+
+_PIECE = re.compile(rf"[{HAN}〇]|[^\W{HAN}〇]+")
+
+
+def _key(name: str) -> str:
+    """A name without what stands between its characters or words."""
+    return " ".join(_PIECE.findall(fold_width(name).casefold()))
+
+
+def _spaced(key: str) -> str:
+    """Pattern of a name whose characters may stand apart; words in Latin letters are whole."""
+    pieces = key.split(" ")
+    if not re.search(f"[{HAN}]", key):
+        return rf"(?<![A-Za-z]){'[ ,.-]{0,2}'.join(map(re.escape, pieces))}(?![A-Za-z])"
+    return "[ ·.]?".join(map(re.escape, pieces))
 
 
 def _numbered(replacement: str, match: re.Match[str]) -> str | None:
@@ -149,7 +179,4 @@ def stand_ins(people: Sequence[Sequence[str]], text: str) -> dict[str, str]:
         used.add(stand_in)
         for name in names:
             found.setdefault(name, stand_in)
-            for part in name.split("·") if "·" in name else ():
-                if len(part) > 2:
-                    found.setdefault(part, stand_in)
     return found

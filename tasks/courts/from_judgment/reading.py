@@ -25,12 +25,10 @@ _UNSEEN = {"Cc", "Cf", "Cs", "Co"}
 _PAGE_NUMBER = re.compile(r"[-—–－·\s]*第?\s*\d{1,4}\s*页?(?:\s*[/／，,共]\s*共?\s*\d{1,4}\s*页?)?[-—–－·\s]*")
 """— 3 —, 第3页 共10页, 3/10."""
 _SPREAD = re.compile(rf"(?<=[{HAN}〇○]) (?=[{HAN}〇○])")
-_SPACED_NAME = re.compile(
-    r"^((?:原告|被告人?|第三人|法定代表人|负责人|经营者|委托诉讼代理人|委托代理人|诉讼代理人|辩护人|被害人"
-    r"|审判长|(?:代理)?审判员|人民陪审员|书记员|法官助理|检察员)"
-    rf"[^，,。 ]{{0,10}}?[：: ]?[{HAN}]) (?=[{HAN}](?:[，,。（(；;]|$))"
-)
-"""A name of two characters set as wide as one of three: 原告周　川，男."""
+_SPACED_NAME = re.compile(rf"(?<=[{HAN}]) (?=[{HAN}](?![{HAN}]))")
+"""A name set as wide as a longer one: 原告周　川，男; 审判员　柳　叶."""
+_DOTS = str.maketrans(dict.fromkeys("•‧・･∙⋅", "·"))
+"""What stands for the dot in names of several words."""
 _ENDS = re.compile(r"[。！？!?][”』」]?$")
 _MAY_END = re.compile(r"[；：;:]$")
 _OPENS = re.compile(
@@ -82,15 +80,18 @@ def _tidied(raw: str, wrapped: bool, label: str) -> str:
 
 def _tidy(text: str) -> list[str]:
     """Lines without outer blanks, unseen characters, page numbers and the blanks of spread-out words (民 事 判 决
-    书); each ideograph has one code."""
+    书); each ideograph has one code, and the dot in names."""
     found = []
-    for line in without_selectors(unified(plain_text(text))).splitlines():
+    for line in without_selectors(unified(plain_text(text))).translate(_DOTS).splitlines():
         if not line.isprintable():
             line = "".join(sign for sign in line if sign == "\t" or unicodedata.category(sign) not in _UNSEEN)
-        line = _SPACED_NAME.sub(r"\1", _BLANKS.sub(" ", line).strip())
+        line = _SPACED_NAME.sub("", _BLANKS.sub(" ", line).strip())
         if line and not _PAGE_NUMBER.fullmatch(line):
             parts = line.split(" ")
-            spread = len(parts) > 2 and 2 * sum(len(part) == 1 for part in parts) >= len(parts)
+            # Words of a title; several sentences have no blanks of their own.
+            spread = (
+                len(parts) > 2 and 2 * sum(len(part) == 1 for part in parts) >= len(parts) or line.count("。") > 1
+            )
             found.append(_SPREAD.sub("", line) if spread else line)
     return found
 

@@ -46,13 +46,15 @@ _ROLE = re.compile(
     r"(?P<note>\([^()\n]{0,30}\))?(?:[一二三四五六七八九十0-9]{1,2}(?=[:,]))?[ :]{0,3}(?P<rest>.*)$"
 )
 _NAME = re.compile(
-    r"[A-Za-z][A-Za-z.'-]*(?: [A-Za-z][A-Za-z.'-]*){1,5}|[^,。;:\s(]{1,60}"
+    r"[A-Za-z][A-Za-z.'-]*(?:,? [A-Za-z][A-Za-z.'-]*){1,5}|[^,。;:\s(]{1,60}"
     r"(?:\((?!以下|原名|曾用|反诉|下称|又名|系|女|男|特别|一般)[^()]{1,20}\)[^,。;:\s(]{1,40})?"
 )
 _SHORT = re.compile(r"\((?:以下)?(?:简称|称)(?:为|:)?[“\"]?(?P<short>[^()“”\"]{2,30})[”\"]?\)")
 _FORMER = re.compile(
     rf"(?:曾用名|又名|别名|化名|绰号|自报名)(?:为|:)?[“\"]?(?P<name>[{HAN}]{{2,4}})[”\"]?(?=[,。()]|$)"
 )
+_BRACKET = re.compile(rf"^[^(),。;]+\((?P<name>[{HAN}·]{{2,20}}|[A-Za-z .,'-]{{4,40}})\)(?=[,。;]|$)")
+"""Another name of the same person: 张三（张小三），男."""
 _TOLD_TOO = re.compile(
     r"(?<=[。;]) *(?=(?:委托(?:诉讼)?代理人|法定代表人|法定代理人|主要负责人|负责人|经营者|"
     rf"(?:指定)?辩护人)[:{HAN}])"
@@ -100,7 +102,7 @@ class HeadingEntry:
     def aliases(self) -> tuple[str, ...]:
         """Short and former names that the heading gives."""
         folded = fold_width(self.words)
-        return tuple(match[1] for pattern in (_SHORT, _FORMER) for match in pattern.finditer(folded))
+        return tuple(match[1] for pattern in (_SHORT, _FORMER, _BRACKET) for match in pattern.finditer(folded))
 
     def aliases_in(self, folded: str) -> tuple[str, ...]:
         """Short names that a text gives where it first names the party: …公司（以下简称启明公司）."""
