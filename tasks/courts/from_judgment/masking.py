@@ -94,14 +94,18 @@ def without_names(text: str, found: Mapping[str, str]) -> tuple[str, Mapping[str
         text: any text of the file.
         found: name -> stand-in, as of `stand_ins`.
     """
+    if not found:
+        return text, {}, ()
     said = {_key(name): new for name, new in found.items()}
     given = {_key(part): new for name, new in found.items() for part in parts_of(name)}
     counts = dict.fromkeys(found.values(), 0)
     folded = fold_width(text)
-    words = words_in(folded) if found else []
-    parts, guesses, last, length = [], list[tuple[int, int]](), 0, 0
+    words = words_in(folded)
+    parts: list[str] = []
+    guesses: list[tuple[int, int]] = []
+    last = length = 0
     any_name = "|".join(_spaced(key) for key in sorted({**given, **said}, key=len, reverse=True))
-    for match in re.finditer(any_name, folded, re.IGNORECASE) if found else ():
+    for match in re.finditer(any_name, folded, re.IGNORECASE):
         (start, end), key = match.span(), _key(match[0])
         plain = key not in said or is_word(match[0])
         behind_role = starts_at(folded, start)
