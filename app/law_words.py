@@ -270,7 +270,7 @@ def understood(parts: Mapping[str, Sequence[str]], made_by: object) -> str:
 FIELDS: dict[str, tuple[str, ...]] = {
     "gap": ("law", "day"), "not_yet": ("law", "day"), "repealed": ("law", "day"), "succeeded": ("law", "to"),
     "no_article": ("law", "number", "kind"), "unknown_law": ("law",), "unknown_version": ("law",),
-    "dropped": ("what",),
+    "dropped": ("what",), "long_query": (),
     "no_such_date": ("said",), "reversed_range": ("said",), "relative_date": ("said",), "no_dense": (),
     "unclear_time": ("said",), "unclear_version": ("said",),
     "later": ("law", "article", "day", "first"), "later_near": ("law", "article", "day", "first", "near"),

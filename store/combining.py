@@ -172,7 +172,7 @@ def combine(first: Pack, second: Pack, name: str, progress: Progress) -> Path:
         _statutes(builder, first, second, conflicts, progress)
         for step in (_tables, _documents, _pages, _tasks):
             step(builder, packs, conflicts)
-        if any((pack.manifest.embedder or {}).get("sha256") for pack in packs):
+        if any((pack.manifest.embedder or {}).get("model") for pack in packs):
             conflicts.note("vectors", "vectors of a model are made again: moot data embed")
         report = {
             "precedence": PRECEDENCE, "sources": [part.model_dump() for part in parts], **conflicts.data(),

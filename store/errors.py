@@ -49,5 +49,9 @@ class BadInput(StoreError):
     """A file to be read is not what it should be; the title names file and line."""
 
 
+class TextTooLong(MootError):
+    """A text is longer than an embedding model reads; it gets no vector as a whole."""
+
+
 class DamagedData(StoreError):
     """Stored bytes are not the bytes that were written."""

@@ -17,21 +17,20 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
-from datetime import date
+from collections.abc import Iterable
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from store.errors import DamagedData, StoreError
+from store.errors import DamagedData, MootError, StoreError, TextTooLong
 from store.pack import Pack
 from store.search.bigrams import Floats, Ints, Postings, distinct
 from store.search.catalogue import Booleans, Catalogue, Integers
 from store.search.indexing import ARRAYS, KIND, PRIOR, TERMS, VECTORISER, WORDS, array_file, number_term
 from store.search.terms import matter, widened
-from store.search.vectors import FILE, Vectoriser, Vectors, dated, unit
+from store.search.vectors import FILE, Embed, Vectoriser, Vectors, unit
 from store.statutes.book import StatuteBook
 from store.text.citation import citations
 from store.text.normalise import fold_width
@@ -188,8 +187,6 @@ class CitationGraph:
 if TYPE_CHECKING:
     from store.search.query import LawQuery
 
-Embed = Callable[[Sequence[str]], ArrayLike]
-
 LONGEST = 2_000
 """Characters of a question that are looked at."""
 
@@ -231,6 +228,8 @@ class Articles:
         self._prior: Floats = _array(pack, PRIOR)
         self._vectors, self._vectoriser = self._open_vectors()
         self._last: tuple[LawQuery, Floats] | None = None
+        self._embedded: tuple[str | None, Floats | None] = (None, None)
+        """The last question that the model was asked with, and its vector; None where it does not take it whole."""
         self._channels = {"bm25": self._bm25, "keyword": self._keyword, "dense": self._dense}
 
     def rank(
@@ -248,14 +247,15 @@ class Articles:
             return []
         return self._channels[channel](query, allowed, depth)
 
-    @property
-    def dense(self) -> bool:
-        """Whether there are vectors that a question can be compared with."""
-        return (
-            bool(self.size)
-            and self._vectors is not None
-            and (self._vectoriser is not None or self._embed is not None)
-        )
+    def no_dense(self, query: LawQuery) -> str:
+        """The code of the note that says why the dense channel is silent; '' where it is not.
+
+        Raises:
+            StoreError: the model gives no vector of the question, or one of other dimensions than the pack's.
+        """
+        if not self.size or self._vectors is None or (self._vectoriser is None and self._embed is None):
+            return "no_dense"
+        return "long_query" if self._vectoriser is None and self._vector(query.text) is None else ""
 
     def _keyword(self, query: LawQuery, allowed: NDArray[np.int64] | None, depth: int) -> list[tuple[int, float]]:
         return best(self._by_bigrams(query), allowed, depth)
@@ -278,10 +278,11 @@ class Articles:
         return best(scores * self._prior, allowed, depth)
 
     def _dense(self, query: LawQuery, allowed: NDArray[np.int64] | None, depth: int) -> list[tuple[int, float]]:
-        if not self.dense or self._vectors is None:
+        if self.no_dense(query) or self._vectors is None:
             return []
         if self._vectoriser is None:
-            return best(self._vectors.scores(self._embedded(query), allowed, depth), allowed, depth)
+            asked = self._vector(query.text)
+            return [] if asked is None else best(self._vectors.scores(asked, allowed, depth), allowed, depth)
         own, wider = _bigrams(query)
         vector = self._vectoriser.vector([(own, 1.0), (wider, WIDENED_DENSE)])
         first = best(self._by_bigrams(query) * self._prior, allowed, FEEDBACK)
@@ -299,23 +300,25 @@ class Articles:
             last = self._last = (query, self._postings.score([(own, 1.0), (wider, WIDENED)], self.size))
         return last[1]
 
-    def _embedded(self, query: LawQuery) -> Floats:
+    def _vector(self, text: str) -> Floats | None:
+        """The vector of a question by the model; None where it does not take it whole."""
         assert self._embed is not None and self._vectors is not None
-        text = query.text
-        if (self._pack.manifest.embedder or {}).get("years") and query.spans:
-            first, last = query.spans[0].first, query.spans[0].last
-            text = dated(
-                first.isoformat() if first != date.min else "", last.isoformat() if last != date.max else "", text
-            )
-        vector = np.asarray(self._embed([text[:LONGEST]]), np.float32)
-        if vector.shape != (1, self._vectors.dimensions):
-            raise StoreError(
-                f"The vectors of pack {self._pack.name} have {self._vectors.dimensions} dimensions,"
-                f" the model gives {vector.shape[-1]}",
-                "Use the model that the pack was embedded with.",
-            )
-        embedded: Floats = unit(vector)[0]
-        return embedded
+        if self._embedded[0] != text:
+            try:
+                vector = np.asarray(self._embed([text]), np.float32)
+            except TextTooLong:
+                self._embedded = (text, None)
+                return None
+            except MootError as error:
+                raise StoreError(error.title, error.hint) from None
+            if vector.shape != (1, self._vectors.dimensions):
+                raise StoreError(
+                    f"The vectors of pack {self._pack.name} have {self._vectors.dimensions} dimensions,"
+                    f" the model gives {vector.shape[-1]}",
+                    "Use the model that the pack was embedded with.",
+                )
+            self._embedded = (text, unit(vector)[0])
+        return self._embedded[1]
 
     def _open_vectors(self) -> tuple[Vectors | None, Vectoriser | None]:
         embedder = self._pack.manifest.embedder

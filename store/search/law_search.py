@@ -248,8 +248,8 @@ class LawSearch:
         worded = narrowed.rows & (self.catalogue.worded | (self.titles.words_from > 0))
         if not named:
             rankings |= self._ranked(query, settings, narrowed, worded)
-        if "dense" in settings.channels and not named and not self.articles.dense:
-            narrowed = replace(narrowed, notes=(*narrowed.notes, "no_dense"))
+        if "dense" in settings.channels and not named and (silent := self.articles.no_dense(query)):
+            narrowed = replace(narrowed, notes=(*narrowed.notes, silent))
         fused = fuse(rankings, FUSION, CONSTANT)
         if narrowed.latest is not None:
             fused = self._current_first(fused, narrowed)

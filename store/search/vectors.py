@@ -10,13 +10,13 @@ floats, in the order of the ids; similarity is the cosine. usearch writes and re
 from __future__ import annotations
 
 import mmap
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from store.errors import DamagedData
 from store.search.bigrams import BigramCounts, Floats, Ints, find
@@ -46,6 +46,10 @@ _OVERSAMPLE, _ROUNDS, _SEED = 16, 2, 20090101
 _CHUNK = 1 << 17
 _CONNECTIVITY, _EXPANSION = 8, 32
 """A graph that is built quickly; it is asked with a wide expansion."""
+
+
+Embed = Callable[[Sequence[str]], ArrayLike]
+"""A model that was given: texts to vectors, one each; raises TextTooLong where it does not take one of them whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,10 +228,3 @@ def _directions(matrix: _Sparse, dimensions: int) -> Floats:
     found = basis @ turn[:, ::-1][:, :dimensions].astype(np.float32)
     largest = np.abs(found).argmax(axis=0)
     return np.asarray(found * np.sign(found[largest, np.arange(found.shape[1])]), np.float32)
-
-
-def dated(first: str | None, last: str | None, text: str) -> str:
-    """A text behind the years of two ISO days; an open or unknown end is left out, and without both the text stands
-    alone."""
-    years = list(dict.fromkeys(day[:4] for day in (first, last) if day))
-    return f"{'至'.join(years)}年 {text}" if years else text

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import date
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from store.errors import BadInput, DamagedData, StoreError
+from store.errors import BadInput, DamagedData, MootError, StoreError, TextTooLong
 from store.pack import Pack, verify_pack
 from store.search import vectors
 from store.search.bigrams import bigrams, count
 from store.search.channels import Articles, best
-from store.search.query import LawQuery, Span
+from store.search.law_search import LawSearch
+from store.search.query import LawQuery
 from store.search.reembedding import reembed
 from store.search.vectors import FILE, Vectors, fit, unit, write
 from tests.support import statute_fixture as fixture
@@ -115,9 +115,10 @@ def test_a_given_model_takes_the_place_of_the_fitted_vectors() -> None:
     with Pack.open(path) as pack:
         assert pack.manifest.embedder == {"kind": "gguf", "model": "m", "dimensions": 6}
         silent = Articles(pack)
-        assert not silent.dense and silent.rank("dense", LawQuery("雷雨"), None, 5) == []
+        assert silent.no_dense(LawQuery("雷雨")) == "no_dense"
+        assert silent.rank("dense", LawQuery("雷雨"), None, 5) == []
         spoken = Articles(pack, model)
-        assert spoken.dense
+        assert not spoken.no_dense(LawQuery("雷雨"))
         (first, _), *_ = spoken.rank("dense", LawQuery("雷 罚"), None, 5)
         ((text,),) = pack.reader.all("SELECT text FROM articles WHERE id = ?", (first,))
         assert "雷" in text and "罚" in text
@@ -125,29 +126,75 @@ def test_a_given_model_takes_the_place_of_the_fitted_vectors() -> None:
             Articles(pack, lambda texts: [[1.0]]).rank("dense", LawQuery("雷"), None, 5)
 
 
-def test_years_are_embedded_with_articles_and_questions() -> None:
+def taking(most: int) -> Any:
+    """The same for texts up to so many characters; the lengths of those that it was given."""
+
+    def embed(texts: Sequence[str]) -> list[list[float]]:
+        if any(len(text) > most for text in texts):
+            raise TextTooLong("too long")
+        embed.lengths += [len(text) for text in texts]  # type: ignore[attr-defined]
+        return model(texts)
+
+    embed.lengths = []  # type: ignore[attr-defined]
+    return embed
+
+
+def test_an_article_that_is_too_long_has_the_mean_of_its_parts() -> None:
+    path, short = fixture.build(), taking(20)
+    reembed(path, short, {"kind": "gguf", "model": "m"})
+    with Pack.open(path, verify=True) as pack:
+        articles = [text for (text,) in pack.reader.all(_WORDS)]
+        long = [place for place, text in enumerate(articles, 1) if len(text) > 20]
+        assert 0 < len(long) < len(articles) and pack.manifest.embedder["parts"] == len(long)  # type: ignore[index]
+        assert sum(short.lengths) >= sum(map(len, articles)), "nothing is cut"
+        with pack.using(FILE) as file:
+            rows = Vectors(file, len(articles)).rows(np.array(long))
+    for row, place in zip(rows, long, strict=True):
+        assert np.allclose(row, unit(_by_parts(articles[place - 1]))[0], atol=2e-3)
+
+
+_WORDS = (
+    "SELECT trim(coalesce(l.short, l.name) || rtrim(' ' || a.part) || rtrim(' ' || a.chapter) ||"
+    " rtrim(' ' || a.section) || rtrim(' ' || a.title) || rtrim(' ' || coalesce(a.text, ''))) FROM articles a"
+    " JOIN law_versions v ON v.id = a.version JOIN laws l ON l.id = v.law ORDER BY a.id"
+)
+
+
+def _by_parts(text: str) -> Any:
+    if len(text) <= 20:
+        return len(text) * unit(np.array(model([text]), np.float32))
+    return _by_parts(text[: len(text) // 2]) + _by_parts(text[len(text) // 2 :])
+
+
+def test_a_model_that_takes_no_character_leaves_the_pack_as_it_was() -> None:
     path = fixture.build()
-    texts: list[str] = []
+    with pytest.raises(TextTooLong):
+        reembed(path, taking(0), {"kind": "x"})
+    assert verify_pack(path) == [] and list(path.parent.glob(".*")) == []
 
-    def listening(given: Sequence[str]) -> list[list[float]]:
-        texts.extend(given)
-        return model(given)
 
-    reembed(path, listening, {"kind": "gguf", "model": "m", "years": True})
+def test_a_question_that_is_too_long_costs_the_dense_channel_alone() -> None:
+    path = fixture.build()
+    reembed(path, model, {"kind": "gguf", "model": "m"})
+    asked = taking(20)
     with Pack.open(path) as pack:
-        rows = pack.reader.all(
-            "SELECT v.valid_from, v.valid_to FROM articles a JOIN law_versions v ON v.id = a.version ORDER BY a.id"
-        )
-        assert len(rows) == len(texts)
-        for (first, last), text in zip(rows, texts, strict=True):
-            years = list(dict.fromkeys(day[:4] for day in (first, last) if day))
-            assert text.startswith(f"{'至'.join(years)}年 ") if years else "年 " not in text[:6]
-        texts.clear()
-        asked = Articles(pack, listening)
-        asked.rank("dense", LawQuery("雷雨", spans=(Span(date(2012, 3, 1), date(2016, 5, 2), ""),)), None, 5)
-        asked.rank("dense", LawQuery("雷雨", spans=(Span(date.min, date(2016, 5, 2), ""),)), None, 5)
-        asked.rank("dense", LawQuery("雷雨"), None, 5)
-    assert texts == ["2012至2016年 雷雨", "2016年 雷雨", "雷雨"]
+        search = LawSearch(pack, embed=asked)
+        for text, noted in (("雷雨 高度", False), ("雷雨 高度" * 20, True)):
+            found = search.search(text)
+            assert found.hits and ("long_query" in found.notes) == noted
+            assert any("dense" in hit.ranks for hit in found.hits) != noted
+    assert len(asked.lengths) == 1, "the model is asked once a question"
+
+
+def test_a_model_that_fails_at_a_question_is_an_error_of_the_store() -> None:
+    path = fixture.build()
+    reembed(path, model, {"kind": "gguf", "model": "m"})
+
+    def failing(texts: Sequence[str]) -> list[list[float]]:
+        raise MootError("the server is gone", "Start it.")
+
+    with Pack.open(path) as pack, pytest.raises(StoreError, match="the server is gone"):
+        LawSearch(pack, embed=failing).search("雷雨")
 
 
 @pytest.mark.parametrize(
