@@ -29,12 +29,10 @@ from models.endpoint_server import (
     EndpointClient,
     Flight,
     Refusal,
+    connect,
     facts_of,
-    key_of_environment,
     lists,
     models_of,
-    read_address,
-    silence_of_environment,
 )
 from models.endpoint_wire import (
     EXTRAS,
@@ -121,8 +119,7 @@ def open_endpoint(opening: Opening) -> EndpointEngine:
         BadEngine: the SPEC is wrong, or the server does not have the model.
         EngineError: nobody answers, or not as an OpenAI-compatible server does.
     """
-    address = read_address(opening.rest, opening.hosts)
-    server = EndpointClient(address, key=key_of_environment(address.key), silence=silence_of_environment())
+    server = connect(opening)
     model, facts = facts_of(server)
     return EndpointEngine(server, model, facts, together=max(1, opening.parallel))
 

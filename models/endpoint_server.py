@@ -41,6 +41,7 @@ from models.endpoint_wire import (
 from models.engine import Busy, EngineError, Unavailable
 from models.errors import BadEngine, ForeignHost
 from models.hosts import is_near, normal_host
+from models.specs import Opening
 
 if TYPE_CHECKING:
     import httpx
@@ -132,7 +133,7 @@ def read_address(rest: str, hosts: Mapping[str, str] | None = None) -> Address:
         raise ForeignHost(host)
     named = f"[{host}]" if ":" in host else host
     origin = f"{parts.scheme}://{named}{'' if port is None else f':{port}'}"
-    path = parts.path.rstrip("/").removesuffix("/chat/completions").rstrip("/")
+    path = parts.path.rstrip("/").removesuffix("/chat/completions").removesuffix("/embeddings").rstrip("/")
     return Address(f"{origin}{path or '/v1'}", origin, model, key)
 
 
@@ -256,10 +257,18 @@ class EndpointClient:
 
     def get(self, url: str, flight: Flight | None = None) -> Any | Refusal:
         """The JSON value at an address (None when it is no JSON), or the server's refusal."""
-        return _finished(self._get(url, flight or Flight()))
+        return _finished(self._json(flight or Flight(), PROBE, "GET", url))
 
-    async def _get(self, url: str, flight: Flight) -> Any | Refusal:
-        async with self._request(flight, Deadline(math.inf, time.monotonic() + PROBE), "GET", url) as response:
+    def post(self, url: str, body: Mapping[str, object]) -> Any | Refusal:
+        """The JSON value that answers a body, or the server's refusal, an error with status 200 too."""
+        value = _finished(self._json(Flight(), self.silence, "POST", url, json=body))
+        if isinstance(value, Mapping) and value.get("error"):
+            return Refusal(code_of(value), shown(message_of(value), self.key))
+        return value
+
+    async def _json(self, flight: Flight, seconds: float, method: str, url: str, **more: Any) -> Any | Refusal:
+        deadline = Deadline(math.inf, time.monotonic() + seconds)
+        async with self._request(flight, deadline, method, url, **more) as response:
             raw = await response.aread()
             return parse_json(raw) if response.status_code == 200 else self._refusal(response, raw)
 
@@ -460,6 +469,12 @@ def _root(error: BaseException) -> BaseException:
     while inner := error.__cause__ or error.__context__ or getattr(error, "exceptions", [None])[0]:
         error = inner
     return error
+
+
+def connect(opening: Opening) -> EndpointClient:
+    """The server of `endpoint:URL#MODEL`; errors as `read_address` and `key_of_environment` have them."""
+    address = read_address(opening.rest, opening.hosts)
+    return EndpointClient(address, key=key_of_environment(address.key), silence=silence_of_environment())
 
 
 def facts_of(server: EndpointClient, flight: Flight | None = None) -> tuple[str, dict[str, Any]]:

@@ -78,13 +78,14 @@ OVERFLOW = re.compile(
     "|".join(
         (
             r"exceed_context_size_error|available context size|context size has been exceeded",  # llama-server
-            r"context shift is disabled|input is too large to process|max(imum)? context size",  # llama-server
+            r"context shift is disabled|input( \(\d+ tokens\))? is too large to process",  # llama-server
+            r"max(imum)? context size",  # llama-server
             r"max(imum)? context length|context_length_exceeded",  # vLLM, SGLang, Ollama, the hosted originals
             r"context length is only|passed \d+ input tokens|maximum model length",  # vLLM
             r"longer than the model's context length",  # SGLang
             r"exceeds? (the )?(model'?s )?context (window|length)|ContextWindowExceeded",  # llama-cpp-python, Ollama
             r"context the overflows|context length of only|greater than the context length",  # LM Studio
-            r"max_new_tokens` must be <=|max_seq_len",  # TGI, TabbyAPI
+            r"max_new_tokens` must be <=|max_seq_len|must have less than \d+ tokens",  # TGI, TabbyAPI, TEI
             r"(prompt|input)( is)? too long",
         )
     ),

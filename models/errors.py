@@ -11,6 +11,13 @@ class BadEngine(MootError):
     exit_code = 2
 
 
+def chat_model(name: str) -> BadEngine:
+    """The refusal of a model for vectors that was made to talk."""
+    return BadEngine(
+        f"'{name}' is a chat model, its vectors say little of meaning", "Name an embedding model, or add --force."
+    )
+
+
 class ForeignHost(BadEngine):
     """A SPEC leads beyond this machine, to a host that nobody allowed; nothing was sent to it."""
 

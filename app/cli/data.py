@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from app.cli.common import Data, ParagraphHelpGroup, json_option, output, say
+from app.cli.common import Data, ParagraphHelpGroup, json_option, note, output, say
 from app.strings import t
 from app.strings.sentences import translated
 from app.terminal import clean, json_text, pad
@@ -132,38 +132,26 @@ def import_(format_name: str, source: Path, name: str | None, as_json: bool) -> 
 @click.option(
     "--model",
     required=True,
-    metavar="FILE_OR_NAME",
-    help="An embedding model: a GGUF file, or a name of the library.",
+    metavar="SPEC",
+    help="An embedding model: a GGUF file, a name of the library, or endpoint:URL#MODEL.",
 )
-@click.option(
-    "--pooling",
-    type=click.Choice(["mean", "cls", "last"]),
-    default=None,
-    help="How a text becomes one vector; default: as the file says.",
-)
+@click.option("--force", is_flag=True, help="Take a chat model too, whose vectors say little of meaning.")
 @json_option()
-def embed(name: str, model: str, pooling: str | None, as_json: bool) -> None:
-    """Give the articles of a pack the vectors of a model. Searches then ask the same model, if the library has it.
+def embed(name: str, model: str, force: bool, as_json: bool) -> None:
+    """Give the articles of a pack the vectors of a model. Searches then ask the same model, if it is at hand.
 
     Example: moot data embed statutes --model bge-small
     """
-    from models.llama.embedder import Embedder
-    from models.llama.library import resolve
-    from store import places
+    from app.hosts import consent
     from store.search.reembedding import reembed
-    from tasks.run.engines import described
+    from tasks.run.engines import open_embedder
 
     folder = manifests.locate(name)
-    path = resolve(model, places.models())
-    asked = Embedder(path, pooling)
-
-    def run(talk: ProgressPrinter) -> Path:
-        try:
-            return reembed(folder, asked, described(path, pooling), talk)
-        finally:
-            asked.close()
-
-    show_pack(run, as_json)
+    consent()
+    asked, about = open_embedder(model, force=force)
+    show_pack(lambda talk: reembed(folder, asked, about, talk), as_json)
+    if parts := (manifests.read(folder).embedder or {}).get("parts"):
+        note(f"{parts:,} articles are longer than the model takes: each has the mean of the vectors of its parts")
 
 
 @data.command("merge")
@@ -186,7 +174,7 @@ def merge_(first: str, second: str, name: str, as_json: bool) -> None:
             path = combine(one, other, name, talk)
     finally:
         talk.close()
-    entry = _listed(path)
+    entry = _described(path)
     entry["merge"] = json.loads((path / REPORT).read_text(encoding="utf-8"))
     if as_json:
         return click.echo(json_text(entry))
@@ -212,7 +200,7 @@ def list_(as_json: bool) -> None:
 
     Example: moot data list --json
     """
-    packs = [_listed(folder) for folder in manifests.installed()]
+    packs = _each(_described)
     if as_json:
         return click.echo(json_text({"packs": packs}))
     if not packs:
@@ -229,10 +217,7 @@ def stats(name: str | None, as_json: bool) -> None:
 
     Example: moot data stats sample
     """
-    if name:
-        found = [_statistics(manifests.locate(name), databases=as_json)]
-    else:
-        found = [_counted(folder) for folder in manifests.installed()]
+    found = [_statistics(manifests.locate(name), databases=as_json)] if name else _each(_statistics)
     if as_json:
         click.echo(json_text({"packs": found}))
     for pack in [] if as_json else found:
@@ -290,22 +275,15 @@ def show_pack(run: Callable[[ProgressPrinter], Path], as_json: bool) -> None:
         path = run(talk)
     finally:
         talk.close()
-    entry = _listed(path)
+    entry = _described(path)
     if (report := next((path / name for name in _REPORTS if (path / name).is_file()), None)) is not None:
         entry["import"] = json.loads(report.read_text(encoding="utf-8"))
         entry["seconds"] = {phase: round(seconds, 3) for phase, seconds in talk.seconds.items() if len(phase) < 40}
     output(as_json, entry, _line(entry))
 
 
-def _listed(folder: Path) -> Data:
-    try:
-        manifest = manifests.read(folder)
-    except StoreError as error:
-        return _damaged(folder, error)
-    return _described(folder, manifest)
-
-
-def _described(folder: Path, manifest: Manifest) -> Data:
+def _described(folder: Path) -> Data:
+    manifest = manifests.read(folder)
     return {
         "name": manifest.name,
         "path": str(folder),
@@ -318,6 +296,7 @@ def _described(folder: Path, manifest: Manifest) -> Data:
         "coverage": manifest.coverage,
         "provenance": list(manifest.provenance),
         "fictional": "authored" in manifest.provenance,
+        "embedder": manifest.embedder,
         "bytes": sum(manifest.sizes.values()),
         **manifest.counts.model_dump(),
     }
@@ -344,23 +323,22 @@ def _statistics(folder: Path, *, databases: bool = False) -> Data:
     with Pack.open(folder) as pack:
         inside = {"databases": pack.databases()} if databases else {}
         return {
-            **_described(folder, pack.manifest),
+            **_described(folder),
             **pack.statistics(),
             **inside,
             "corpora": _corpora(folder, pack.manifest),
         }
 
 
-def _counted(folder: Path) -> Data:
-    """The statistics of one pack among others, which a damaged one does not hide."""
-    try:
-        return _statistics(folder)
-    except StoreError as error:
-        return _damaged(folder, error)
-
-
-def _damaged(folder: Path, error: StoreError) -> Data:
-    return {"name": folder.name, "path": str(folder), "error": error.title}
+def _each(read: Callable[[Path], Data]) -> list[Data]:
+    """What is read of every pack; a damaged one does not hide the others."""
+    found: list[Data] = []
+    for folder in manifests.installed():
+        try:
+            found.append(read(folder))
+        except StoreError as error:
+            found.append({"name": folder.name, "path": str(folder), "error": error.title})
+    return found
 
 
 PAPER = {

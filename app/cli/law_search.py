@@ -13,6 +13,7 @@ from pathlib import Path
 import click
 
 from app.cli.common import Data, json_option, note, say
+from app.hosts import consent
 from app.law_lines import period_bar
 from app.law_reading import LAST, life_of, today
 from app.law_words import note_words, period, place, state_word
@@ -154,6 +155,7 @@ def search(
         book = book_of(pack)
         if law_name is not None and not book.named(law_name):
             raise unknown(UnknownArticle("law", law_name, tuple(book.near(law_name))), None, pack)
+        consent()
         searcher = LawSearch(pack, embed=embedder_of(pack))
         searcher.book.limit_to(today())
         settings = SearchSettings(
@@ -187,6 +189,7 @@ def bench(file: Path, pack_name: str | None, as_json: bool) -> None:
         raise BadInput(f"{file.name} holds no questions", "It needs JSON lines with id, query and articles.")
     with Pack.open(chosen(pack_name)) as pack:
         book_of(pack)
+        consent()
         data = measure(LawSearch(pack, embed=embedder_of(pack)), questions, "newest", _progress)
         data = {"pack": pack.name, "window": "newest", **data}
     if as_json:

@@ -13,7 +13,6 @@ from app.cli.driving import grade_stored, print_summary
 from app.figures import number
 from app.strings import t
 from app.terminal import json_text, pad
-from store import identity, places
 from store.importers.reading import BadRecords
 from tasks.benchmark import benchmark as known_benchmark
 from tasks.courts.procedure.labels import LabelCheck, measured, read_rows
@@ -45,10 +44,11 @@ AUTHOR = "moot"
     metavar="FILE_OR_NAME",
     help="For bertscore, an embedding model: a GGUF file, or a name of the library.",
 )
+@click.option("--force", is_flag=True, help="For bertscore, take a chat model too.")
 @allow_host_option
 @json_option("Print the score block as JSON.")
 def score(
-    run_name: str, scorers: tuple[str, ...], seats: tuple[str, ...], model: str | None,
+    run_name: str, scorers: tuple[str, ...], seats: tuple[str, ...], model: str | None, force: bool,
     as_json: bool,
 ) -> None:  # fmt: skip
     """Score a stored RUN again. The new scores are appended to the run; the old ones stay.
@@ -69,26 +69,23 @@ def score(
         run = read_stored(run_name)
     appended = append_scores(run, own) if own or not scorers else 0
     if model is not None:
-        appended += _compare_texts(run, model)
+        appended += _compare_texts(run, model, force=force)
         run = read_stored(run_name)
     note(f"appended {appended} scores to {run.path}")
     print_summary(summary_of(run), as_json, run.header)
 
 
-def _compare_texts(run: StoredRun, model: str) -> int:
-    from models.llama.embedder import Embedder
-    from models.llama.library import resolve
+def _compare_texts(run: StoredRun, model: str, *, force: bool) -> int:
     from tasks.run.bertscoring import score_texts
+    from tasks.run.engines import ENDPOINT, open_gguf
 
-    path = resolve(model.removeprefix("llama:"), places.models())
-    embedder = Embedder(path)
-    if not embedder.encodes:
-        note(f"{path.name} is no embedding model: its vectors say less about words")
-    try:
-        about = {"model": path.name, "sha256": identity.sha256(path), "llama-cpp-python": embedder.build()}
-        return score_texts(run, embedder, about, AUTHOR, _progress)
-    finally:
-        embedder.close()
+    if model.startswith(f"{ENDPOINT}:"):
+        raise UsageError("bertscore needs a vector of each token, and an endpoint gives none", "Name a GGUF file.")
+    embedder, about = open_gguf(model, force=force)
+    done = score_texts(run, embedder, about | {"llama-cpp-python": embedder.build()}, AUTHOR, _progress)
+    if embedder.cut:
+        note(f"{embedder.cut:,} texts are longer than the model takes: their last tokens were left out")
+    return done
 
 
 def _progress(done: int, total: int, more: int) -> None:

@@ -122,10 +122,10 @@ class EngineChild:
                     return {"tokens": len(words.tokenize(order["text"], special=False))}
             case "embed":
                 stopped = partial(self._cancelled.__contains__, number)
-                return self._encoding(order, stopped).embed(order["texts"], order["pooling"], stopped)
+                return self._encoding(order, stopped).embed(order["texts"], stopped)
             case "embed_tokens":
                 stopped = partial(self._cancelled.__contains__, number)
-                return self._encoding(order, stopped).embed_tokens(order["texts"], order["limit"], stopped)
+                return self._encoding(order, stopped).embed_tokens(order["texts"], stopped)
             case other:
                 raise ValueError(f"unknown order {other}")
 

@@ -2,8 +2,8 @@
 token.
 
 The model lives in a child process that is started by the first text and ends with the object. Vectors are as the
-model gives them, one a text; texts are cut to what its context takes, at a token a character, which no Chinese text
-exceeds by much. Where tokens are asked for, texts are cut by tokens, and say so.
+model gives them, pooled as its file says, one a text; a text that it does not take whole has none. Where tokens are
+asked for, those beyond the context are left out, and the text says so.
 """
 
 from __future__ import annotations
@@ -19,16 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.engine import EngineError
+from models.errors import chat_model
 from models.llama.header import read_header
 from models.llama.memory import refuse_too_large
 from models.llama.process import ChildFailed, EngineProcess
-
-LONGEST = 2000
-"""Characters of a text at most; of a model with a small context fewer."""
-SPARE = 12
-"""Tokens of a context that are left to special tokens."""
-MOST_TOKENS = 4096
-"""Of a text whose tokens are asked for: an encoder has to read a text as a whole."""
+from store.errors import TextTooLong
 
 
 class Tokens(NamedTuple):
@@ -42,21 +37,18 @@ class Tokens(NamedTuple):
 
 
 class Embedder:
-    """Texts to vectors. `pooling`: mean, cls, last, or None for the file's own.
+    """Texts to vectors; `BadEngine` for what is no sound GGUF, for a chat model without `force`, and where
+    llama-cpp-python is missing."""
 
-    Raises:
-        BadEngine: the file is no sound GGUF, or llama-cpp-python is missing.
-    """
-
-    def __init__(self, path: Path, pooling: str | None = None, *, threads: int = 0) -> None:
+    def __init__(self, path: Path, *, threads: int = 0, force: bool = False) -> None:
         header = read_header(path)
+        if not (header.is_embedding or force):
+            raise chat_model(path.name)
         refuse_too_large(header, min(header.context, 512), 1)
-        self._path, self._pooling = path, pooling
+        self._path = path
         self._threads = threads or max(1, (os.cpu_count() or 2) - 1)
-        self._most = max(16, min(LONGEST, header.context - SPARE))
-        self._limit = min(MOST_TOKENS, header.context)
-        self.encodes = header.is_embedding
-        """Whether it was made for vectors; a chat model gives some after a fashion."""
+        self.cut = 0
+        """Texts of which some tokens were left out."""
         self._process: EngineProcess | None = None
         self._build = ""
 
@@ -65,14 +57,18 @@ class Embedder:
 
         Raises:
             EngineError: the model gives no vector for a text.
+            TextTooLong: it does not take one of them whole.
         """
-        shown = [text[: self._most] or " " for text in texts]
-        reply = self._order("embed", texts=shown, pooling=self._pooling)
+        reply = self._order("embed", texts=[text or " " for text in texts])
+        if too_long := reply.get("too_long"):
+            number, tokens, most = too_long
+            raise TextTooLong(f"text {number} has {tokens} tokens, this model takes {most}; shorten it")
         return _decoded(reply["vectors"], reply["width"])
 
     def tokens(self, texts: Sequence[str]) -> list[Tokens]:
         """The tokens of each text with their vectors of the last layer. No text may be empty. Errors as above."""
-        reply = self._order("embed_tokens", texts=list(texts), limit=self._limit)
+        reply = self._order("embed_tokens", texts=list(texts))
+        self.cut += sum(text["cut"] for text in reply["texts"])
         return [
             Tokens(
                 tuple(text["ids"]), tuple(text["special"]), bool(text["cut"]),

@@ -1,7 +1,7 @@
 """Vectors of texts from a GGUF, in the child process: one a text (`embed`), or one a token (`embed_tokens`).
 
-Pooling mean, cls or last makes one vector of a text; None takes what the file says, else the mean. Any model can do
-it: an embedding model well, a chat model after a fashion. A text is read as a whole; short ones are read together,
+One vector of a text is pooled as the file says, else it is the mean. Any model can do it: an embedding model well, a
+chat model after a fashion. A text is read as a whole; short ones are read together,
 each as a sequence of its own. Vectors leave the process as 32-bit floats in base64, row after row.
 """
 
@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 
 from models.llama.native import Model, NativeError, complaint, complaints
 
-TOKENS, MEAN = 0, 1
-POOLINGS = {"mean": MEAN, "cls": 2, "last": 3}
+OF_FILE, TOKENS, MEAN = -1, 0, 1
 LONGEST = 4096
 """Tokens of one text; an encoder has to read a text as a whole."""
 BATCH_TOKENS, BATCH_TEXTS = 128, 16
@@ -35,16 +34,17 @@ class Encoder:
         self._opened = (0, 0)
         """Tokens that the context takes, and the pooling that was asked for."""
         self.model = Model(path, lambda done: not cancelled())
+        self._limit = min(LONGEST, self.model.trained_context)
         self.width = int(lib.llama_model_n_embd_out(self.model.raw))
 
-    def embed(self, texts: Sequence[str], pooling: str | None, cancelled: Callable[[], bool]) -> dict[str, Any]:
-        """{"width", "vectors"} of all texts; a text that is too long is an error that names it."""
+    def embed(self, texts: Sequence[str], cancelled: Callable[[], bool]) -> dict[str, Any]:
+        """{"width", "vectors"} of all texts; where one is too long, {"too_long"}: its number, tokens, most tokens."""
         prompts = self._ids(texts)
-        longest, limit = max(map(len, prompts), default=1), min(LONGEST, self.model.trained_context)
-        if longest > limit:
+        longest = max(map(len, prompts), default=1)
+        if longest > self._limit:
             number = next(i for i, prompt in enumerate(prompts, 1) if len(prompt) == longest)
-            raise NativeError(f"text {number} has {longest} tokens, this model takes {limit}; shorten it")
-        self._open(longest, POOLINGS[pooling] if pooling else -1)
+            return {"too_long": [number, longest, self._limit]}
+        self._open(longest, OF_FILE)
         rows = [
             self._row(lib.llama_get_embeddings_seq(self._context, sequence))
             for batch in _batches(prompts)
@@ -52,16 +52,16 @@ class Encoder:
         ]
         return {"width": self.width, "vectors": _encoded(rows)}
 
-    def embed_tokens(self, texts: Sequence[str], limit: int, cancelled: Callable[[], bool]) -> dict[str, Any]:
+    def embed_tokens(self, texts: Sequence[str], cancelled: Callable[[], bool]) -> dict[str, Any]:
         """The tokens of all texts: {"width", "texts": [{"ids", "special", "cut", "vectors"}]}.
 
-        special: which tokens the tokenizer put around the text; cut: whether it had more than `limit` tokens, those
-        at the end are left out, but for a special one; vectors: a row for each token.
+        special: which tokens the tokenizer put around the text; cut: whether it had more tokens than the model takes,
+        those at the end are left out, but for a special one; vectors: a row for each token.
         """
         model = self.model
         ends = {model.bos, model.eos, int(lib.llama_vocab_sep(model.vocab))}
         whole = self._ids(texts)
-        prompts = [_cut(ids, limit, ends) for ids in whole]
+        prompts = [_cut(ids, self._limit, ends) for ids in whole]
         self._open(max(map(len, prompts), default=1), TOKENS)
         vectors = []
         for batch in _batches(prompts):
@@ -91,7 +91,7 @@ class Encoder:
         return found
 
     def _open(self, longest: int, pooling: int) -> None:
-        """Make a context for such texts, unless it is there. Pooling -1: what the file says, else the mean."""
+        """Make a context for such texts, unless it is there. Pooling OF_FILE: what it says, else the mean."""
         room = longest + -longest % BATCH_TOKENS  # llama.cpp gives up where sequences do not divide it
         if self._opened[0] >= room and self._opened[1] == pooling:
             return
@@ -106,7 +106,7 @@ class Encoder:
         complaints.clear()
         self._free()
         self._context = lib.llama_init_from_model(self.model.raw, settings)
-        if pooling == -1 and self._context and lib.llama_pooling_type(self._context) == TOKENS:
+        if pooling == OF_FILE and self._context and lib.llama_pooling_type(self._context) == TOKENS:
             settings.pooling_type = MEAN
             self._free()
             self._context = lib.llama_init_from_model(self.model.raw, settings)

@@ -8,8 +8,7 @@ of the same settings keeps it, so that an interrupted scoring goes on. Errors of
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import islice
-from typing import Protocol, TypeVar
+from typing import Protocol
 
 import numpy as np
 
@@ -35,7 +34,6 @@ Progress = Callable[[int, int, int], None]
 Pair = tuple[str, str]
 """An answer and its reference."""
 EMPTY = Tokens((), (), False, np.zeros((0, 1), dtype=np.float32))
-T = TypeVar("T")
 
 
 class TokenEmbedder(Protocol):
@@ -64,7 +62,8 @@ def score_texts(
     waiting = list(_waiting(run, references, settings))
     done = 0
     with Journal.open(run.path, write=True) as journal:
-        for batch in _batches(_answers(run, waiting, references)):
+        for start in range(0, len(waiting), BATCH):
+            batch = waiting[start : start + BATCH]
             texts = _texts(model, [pair for _, pair in batch])
             rows = [
                 _row(attempt, texts[given], texts[reference], settings, author)
@@ -78,7 +77,7 @@ def score_texts(
 
 def _references(run: StoredRun) -> dict[str, str]:
     """Task -> its reference text, of those that have one."""
-    told = {one.id: _stripped(run.bench.texts(one, Result(one.id, "finished", "", ""))[1]) for one in run.questions}
+    told = {one.id: run.bench.texts(one, Result(one.id, "finished", "", ""))[1].strip() for one in run.questions}
     found = {name: text for name, text in told.items() if text}
     if not found:
         raise UsageError(
@@ -87,33 +86,18 @@ def _references(run: StoredRun) -> dict[str, str]:
     return found
 
 
-def _waiting(run: StoredRun, references: Mapping[str, str], settings: Mapping[str, object]) -> Iterator[int]:
-    """Ids of the attempts that have no score of these settings."""
+def _waiting(
+    run: StoredRun, references: Mapping[str, str], settings: Mapping[str, object]
+) -> Iterator[tuple[int, Pair]]:
+    """Attempt, answer and reference of those that have no score of these settings."""
+    questions = {one.id: one for one in run.questions}
     with Journal.open(run.path) as journal:
         for one in run.attempts:
-            scored = one.ended and one.result.scored and one.result.task_id in references
-            if scored and not is_scored(journal.scores(one.attempt), settings):
-                yield one.attempt
-
-
-def _answers(run: StoredRun, waiting: Sequence[int], references: Mapping[str, str]) -> Iterator[tuple[int, Pair]]:
-    """Attempt, answer and reference of those."""
-    wanted, questions = set(waiting), {one.id: one for one in run.questions}
-    for one in run.attempts:
-        if one.attempt in wanted:
             task = one.result.task_id
-            given, _ = run.bench.texts(questions[task], one.result)
-            yield one.attempt, (_stripped(given), references[task])
-
-
-def _stripped(text: str) -> str:
-    """Without the blanks around it, as the reference program reads texts."""
-    return text.strip()
-
-
-def _batches(found: Iterator[T]) -> Iterator[list[T]]:
-    while batch := list(islice(found, BATCH)):
-        yield batch
+            scored = one.ended and one.result.scored and task in references
+            if scored and not is_scored(journal.scores(one.attempt), settings):
+                given, _ = run.bench.texts(questions[task], one.result)
+                yield one.attempt, (given.strip(), references[task])
 
 
 def _texts(model: TokenEmbedder, pairs: Sequence[Pair]) -> dict[str, Tokens]:

@@ -11,8 +11,9 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn, TypeVar
 
+from models.endpoint_embedding import LONGEST, EndpointEmbedder
 from models.engine import Ask, ContextLimits, Engine, EngineError, Message, Reply, SamplingSettings
 from models.errors import BadEngine, ForeignHost
 from models.llama import shipped
@@ -23,10 +24,11 @@ from models.sampling import DEFAULT, bare, context_of, drawn_by, having, recomme
 from models.scripted import RecordedEngine
 from models.specs import Opening, check_file, check_spec, on_another_machine
 from store import identity, places
-from store.errors import NotFound
+from store.errors import NotFound, StoreError
 from store.journal import SUFFIX, Journal
 from store.labels import TAG, labels
 from store.pack import Pack
+from store.search.vectors import Embed
 from tasks import registry
 from tasks.agents.modes import CALLS, Calls
 from tasks.episode.driver import reply_of
@@ -37,6 +39,8 @@ from tasks.run.reading import list_runs
 _FILES = frozenset({"llama", "scripted"})
 """Kinds whose SPEC names a plain file, or something that is no path at all."""
 
+
+Made = TypeVar("Made")
 
 LATEST = "latest"
 """What stands for the run that was written last, where a run is named."""
@@ -71,7 +75,7 @@ def open_engine(spec: str, *, parallel: int = 1) -> Engine:
     return made
 
 
-def _admitted(opener: Callable[[Opening], object], rest: str, parallel: int) -> object:
+def _admitted(opener: Callable[[Opening], Made], rest: str, parallel: int) -> Made:
     """What an opener makes, with every host beyond this machine that it names, one after the other, if it is let."""
     hosts: dict[str, str] = {}
     while True:
@@ -195,27 +199,61 @@ def open_recorded(opening: Opening) -> Engine:
     return RecordedEngine(replies, run, limits)
 
 
-KIND = "gguf"
+GGUF, ENDPOINT = "gguf", "endpoint"
+"""Kinds of the models that packs are embedded with."""
 
 
-def described(path: Path, pooling: str | None) -> dict[str, str | None]:
-    """What the manifest of a pack says of the model that embedded it."""
-    return {"kind": KIND, "model": path.name, "sha256": identity.sha256(path), "pooling": pooling}
+def open_gguf(name: str, *, force: bool = False) -> tuple[Embedder, dict[str, object]]:
+    """An embedding model by its file or its name in the library, and what is recorded of it; errors as `Embedder` has
+    them."""
+    path = resolve(name.removeprefix("llama:"), places.models())
+    return Embedder(path, force=force), {"model": path.name, "sha256": identity.sha256(path)}
 
 
-def embedder_of(pack: Pack) -> Embedder | None:
-    """The model that a pack was embedded with; None where none is needed, or it is not in the library.
+def open_embedder(spec: str, *, force: bool = False) -> tuple[Embed, dict[str, object]]:
+    """The embedding model of a file, a name of the library or `endpoint:URL#MODEL`, and what a pack records of it;
+    errors as `open_gguf` and `EndpointEmbedder` have them."""
+    kind, _, rest = spec.partition(":")
+    if kind != ENDPOINT:
+        made, about = open_gguf(spec, force=force)
+        return made, {"kind": GGUF, **about}
+    try:
+        served = _admitted(lambda opening: EndpointEmbedder(opening, force=force), rest, 1)
+    except ForeignHost as error:  # searches ask it too: leave for one command would help nobody
+        raise BadEngine(error.title, f"Allow it with `moot config hosts allow {error.host}`.") from None
+    return served, {"kind": ENDPOINT, "url": served.url, "model": served.model, "longest": served.longest}
+
+
+def embedder_of(pack: Pack) -> Embed | None:
+    """The model that a pack was embedded with; None where none is needed, or it is not at hand.
 
     Without it the dense channel of a search is silent, and the search says so.
+
+    Raises:
+        StoreError: its server has another model.
     """
-    about = pack.manifest.embedder or {}
-    if about.get("kind") != KIND:
-        return None
+    about, library = pack.manifest.embedder or {}, places.models()
+    if about.get("kind") == ENDPOINT:
+        return _served(about)
     try:
-        known = [entry for entry in entries(places.models()) if entry.sha256 == about.get("sha256")]
+        known = [entry for entry in entries(library) if entry.sha256 == about.get("sha256")]
+        return next((Embedder(one.file(library), force=True) for one in known if one.state(library) == "ok"), None)
     except BadEngine:
         return None
-    for entry in known:
-        if entry.state(places.models()) == "ok":
-            return Embedder(entry.file(places.models()), about.get("pooling"))
-    return None
+
+
+def _served(about: Mapping[str, Any]) -> EndpointEmbedder | None:
+    rest, longest = f"{about.get('url')}#{about.get('model')}", about.get("longest")
+    most = longest if isinstance(longest, int) and longest > 0 else LONGEST
+    try:
+        made = _admitted(lambda opening: EndpointEmbedder(opening, force=True, longest=most), rest, 1)
+    except (ForeignHost, EngineError):
+        return None
+    except BadEngine as error:
+        raise StoreError(error.title, error.hint) from None
+    if made.model != about.get("model"):
+        raise StoreError(
+            f"the pack was embedded with '{about.get('model')}', and the server has '{made.model}'",
+            "Use the model that the pack was embedded with.",
+        )
+    return made

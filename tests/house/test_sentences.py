@@ -31,7 +31,7 @@ SAYING = frozenset(
     "LawUsageError Busy BrokeOff ChildFailed _Refusal _ContentDropped RequestRefused kind Unsound NativeError "
     "LiteralError CaseFault ForeignHost NetworkRefused Fault Finding StatuteFault CaseFinding PackFault "
     "ExtensionProblem wrong doubtful BadParameter ClickException note __init__ Reply PartyReply RulesAnswer Stopped "
-    "unusable".split()
+    "unusable TextTooLong".split()
 )
 """What sentences are given to."""
 CALLED = re.compile(rf"\b(?:{'|'.join(SAYING)})\s*\(")

@@ -236,12 +236,25 @@ def test_a_run_is_scored_with_llama_cpp(bert: Path, tmp_path: Path) -> None:
     assert code == 0 and "appended 5 scores" in err
 
 
+def test_a_chat_model_and_texts_that_are_too_long_are_named(bert: Path, tiny_gguf: Path, tmp_path: Path) -> None:
+    path = stored(tmp_path, answers=("甲" * 60, *ANSWERS[1:]))
+    code, _, error = moot("score", path, "--scorer", "bertscore", "--model", bert)
+    assert code == 0 and "1 texts are longer than the model takes" in error
+    assert rows_of(path)[0].evidence[0]["reference_cut"]
+    before = scores_in(path)
+    code, out, error = moot("score", path, "--scorer", "bertscore", "--model", tiny_gguf)
+    assert (code, out) == (2, "") and f"'{tiny_gguf.name}' is a chat model" in error and scores_in(path) == before
+    code, _, error = moot("score", path, "--scorer", "bertscore", "--model", tiny_gguf, "--force")
+    assert code == 0 and "appended 4 scores" in error
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [
         (("--scorer", "bertscore"), 2, "needs an embedding model"),
         (("--model", "x.gguf"), 2, "belongs to bertscore"),
         (("--scorer", "bertscore", "--model", "nobody"), 2, "No model 'nobody'"),
+        (("--scorer", "bertscore", "--model", "endpoint:http://127.0.0.1:9"), 2, "an endpoint gives none"),
     ],
 )  # fmt: skip
 def test_mistakes_are_one_sentence(tmp_path: Path, arguments: tuple[str, ...], code: int, says: str) -> None:
