@@ -76,7 +76,7 @@ def validate(path: Path, benchmark: str = "") -> ValidationReport:
     if path.is_dir() or path.suffix == ".toml":
         benchmark = benchmark or "courts"
         check_layout(benchmark, path)
-    for where, fields in _records(path):
+    for where, fields in _records(path, benchmark):
         benchmark = benchmark or benchmark_of(fields)
         try:
             read = reader(benchmark)(where, fields)
@@ -100,8 +100,8 @@ def validate(path: Path, benchmark: str = "") -> ValidationReport:
     return ValidationReport(benchmark, count, dict(groups), tuple(faults), tuple(told))
 
 
-def _records(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    if path.is_dir() or path.suffix == ".toml":
+def _records(path: Path, benchmark: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    if benchmark == "courts":
         return case_records(path)
     return ((f"{path}, line {line}", fields) for line, fields in records(path, str(path)))
 

@@ -117,7 +117,7 @@ def test_two_plaintiffs_are_refused_in_one_sentence(tmp_path: Path) -> None:
         ("CI", "id", "id: is missing"),
         ("CR", "court_information", "gold: is missing"),
         ("CD", "case_details", "complaint: is missing"),
-        ("KQ", "topic_list", "no record of the published layout"),
+        ("KQ", "topic_list", "layout: is not known"),
     ],
 )
 def test_what_a_record_lacks_is_named(env: str, drop: str, said: str) -> None:

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ValidationError
 
 from store.errors import BadInput, NotFound
 from store.files import read_text, toml_of
-from store.importers.reading import records
+from store.importers.reading import head, records
 from tasks.courts.casefile.case import (
     DISPUTE_SCHEMA,
     SCHEMA,
@@ -26,7 +26,7 @@ from tasks.courts.casefile.people import REFUSED_ROLES
 from tasks.courts.casefile.sense import GOLD_MISSING, CaseFinding, contradictions, wrong
 from tasks.courts.environment import codes, environment
 from tasks.episode.plain import plain
-from tasks.task_files import task_files
+from tasks.task_files import TASK_SUFFIXES, task_files
 
 _MISSING = {
     "gold": GOLD_MISSING,
@@ -46,6 +46,10 @@ _SHAPES = (
     (("model", "dict"), "no table of fields", "Write a table of fields."),
 )
 """How a kind of fault that pydantic finds begins -> what the value is not, and what to write."""
+_LAYOUTS = (
+    "Layouts that are known: TOML or JSON with schema j1case/1 or j1dispute/1, and records of the published"
+    " benchmark (docs/court-cases.md)."
+)
 
 
 class CaseFault(BadInput):
@@ -64,13 +68,26 @@ class CaseFault(BadInput):
         return [f"{self.where}, {fault.text}" for fault in self.faults]
 
 
+def unknown_layout(where: str) -> CaseFault:
+    """What is said of a file or a record that is no case in a layout that is read."""
+    return CaseFault(where, [wrong("layout", "is not known", _LAYOUTS)])
+
+
 def case_records(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Where each record stands, and its fields, of a file or of all files of a folder."""
+    """Where each record stands, and its fields, of a file or of all files of a folder.
+
+    Raises:
+        NotFound: there is nothing at the path.
+        CaseFault: a file is neither TOML nor JSON.
+        BadInput: a file is broken; the title names it and the line.
+    """
     if not path.exists():
         raise NotFound(f"There is no case file {path}", "Give a file or a folder of case files.")
     for file in task_files(path):
         if file.suffix == ".toml":
             yield str(file), toml_of(file, read_text(file))
+        elif file.suffix not in TASK_SUFFIXES and head(file).lstrip(b"\xef\xbb\xbf \t\r\n")[:1] not in (b"{", b"["):
+            raise unknown_layout(str(file))
         else:
             yield from ((f"{file}, line {line}", fields) for line, fields in records(file, str(file)))
 

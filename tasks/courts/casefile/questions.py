@@ -11,7 +11,7 @@ from store.errors import BadInput
 from tasks.courts.casefile.case import DISPUTE_SCHEMA, Case, Fields
 from tasks.courts.casefile.loading import case_records, read_case, read_dispute
 from tasks.courts.casefile.roles import own_names
-from tasks.courts.casefile.upstream import ImportReport, read_upstream, upstream_env
+from tasks.courts.casefile.upstream import ImportReport, read_upstream
 from tasks.courts.environment import environment
 
 
@@ -73,7 +73,7 @@ def read_questions(where: str, fields: Mapping[str, object]) -> tuple[CourtQuest
     `BadInput` with what is wrong."""
     if fields.get("schema") == DISPUTE_SCHEMA:
         return tuple(map(CourtQuestion, read_dispute(where, fields).cases()))
-    if "schema" not in fields and upstream_env(fields) is not None:
+    if "schema" not in fields and "env" not in fields:
         return (_imported(*read_upstream(where, fields)),)
     return (CourtQuestion(read_case(where, fields)),)
 

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from store.errors import BadInput
 from store.text.dates import parse_date
 from store.text.ideographs import HAN
 from tasks.courts.casefile.case import Case, Env
@@ -28,14 +27,13 @@ from tasks.courts.casefile.judgment import (
     of_accused,
     procedure_in,
 )
-from tasks.courts.casefile.loading import CaseFault, read_case
+from tasks.courts.casefile.loading import CaseFault, read_case, unknown_layout
 from tasks.courts.casefile.people import PROCURATORATE
 from tasks.courts.casefile.sense import wrong
 from tasks.courts.environment import PUBLISHED
 from tasks.courts.scores.sentence import convictions
 from tasks.episode.plain import plain
 
-UNKNOWN_LAYOUT = "Known: records of the six environments with id, specific_characters, topic_list, procurator …"
 NOTHING = frozenset(("", "无", "没有", "-", "无异议", "不详", "未知", "未载明", "none", "null"))
 """What records write where there is nothing."""
 _STYLE = "behavioral_style"
@@ -87,7 +85,7 @@ def read_upstream(where: str, fields: Mapping[str, Any]) -> tuple[Case, ImportRe
     """One record and what became of it; raises `CaseFault` or BadInput where it makes no case."""
     env = upstream_env(fields)
     if env is None:
-        raise BadInput(f"{where}: no record of the published layout", UNKNOWN_LAYOUT)
+        raise unknown_layout(where)
     notes = _Notes()
     record = _Fields(plain(dict(fields)), "", notes, _KNOWN[env])
     converted = _CONVERTERS[env](env, record)
