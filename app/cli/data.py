@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 import click
@@ -19,8 +21,9 @@ from store.errors import DamagedData, StoreError
 from store.manifest import Manifest
 from store.pack import Pack, remove_pack, verify_pack
 from store.run_file import reading
-from store.schema import TABLES
+from store.schema import CORPORA, TABLES
 from tasks import registry
+from tasks.errors import UsageError
 from tasks.registry import importer
 
 _BAR = 24
@@ -113,8 +116,16 @@ class _ImportCommand(click.Command):
 @click.argument("format_name", metavar="FORMAT")
 @click.argument("source", metavar="PATH", type=click.Path(path_type=Path))
 @click.option("--name", default=None, callback=_pack_name, help="Name of the pack; default: the format.")
+@click.option(
+    "--map",
+    "map_file",
+    type=click.Path(path_type=Path),
+    default=None,
+    metavar="FILE",
+    help="What the tables and columns are, for the format `tables`; `moot data template` writes such a file.",
+)
 @json_option()
-def import_(format_name: str, source: Path, name: str | None, as_json: bool) -> None:
+def import_(format_name: str, source: Path, name: str | None, map_file: Path | None, as_json: bool) -> None:
     """Import a folder, zip or file of a FORMAT as a pack.
 
     Example: moot data import tables my_corpora --name full
@@ -122,9 +133,48 @@ def import_(format_name: str, source: Path, name: str | None, as_json: bool) -> 
     from store.builder import nothing_refused
 
     import_pack = importer(format_name)
+    if map_file is not None:
+        from store.importers import tables
+
+        if import_pack is not tables.import_pack:
+            raise UsageError("only tables are imported by a map", "Name the format tables.")
+        import_pack = partial(tables.import_pack, maps=tables.read_map(map_file))
     chosen = name or format_name.lower().replace("_", "-")
     with nothing_refused():
         show_pack(lambda talk: import_pack(source, chosen, talk), as_json)
+
+
+@data.command()
+@click.argument("source", metavar="PATH", type=click.Path(path_type=Path))
+@json_option()
+def template(source: Path, as_json: bool) -> None:
+    """Write a map of the tables in a folder, zip or file, to be edited for `moot data import tables --map`.
+
+    Example: moot data template my_tables > map.toml
+    """
+    from store.importers.tables import guessed
+
+    talk = ProgressPrinter()
+    try:
+        found = {place: asdict(one) for place, one in guessed(source, talk).items()}
+    finally:
+        talk.close()
+    if as_json:
+        return click.echo(json_text(found))
+    for line in _map_lines(found):
+        say(line)
+
+
+def _map_lines(found: Data) -> Iterator[str]:
+    yield f"# {t('data.map')}"
+    for table, columns in TABLES.items():
+        yield f"# {table}: {'、'.join(columns)}"
+    yield f"# {'、'.join(CORPORA)}: text"
+    for place, one in found.items():
+        yield from ("", f"[{json_text(place)}]", f"table = {json_text(one['table'])}")
+        if one["columns"]:
+            yield f"[{json_text(place)}.columns]"
+        yield from (f"{json_text(column)} = {json_text(target)}" for column, target in one["columns"].items())
 
 
 @data.command()
@@ -194,38 +244,29 @@ def _merged(report: Data) -> list[str]:
 
 
 @data.command("list")
+@click.argument("names", metavar="[NAME]...", nargs=-1)
 @json_option()
-def list_(as_json: bool) -> None:
-    """List the packs.
+def list_(names: tuple[str, ...], as_json: bool) -> None:
+    """List the packs; of NAMEs, count what each holds and how much of it is known: exit code 1 when one is damaged.
 
-    Example: moot data list --json
+    Example: moot data list sample
     """
-    packs = _each(_described)
+    if len(names) == 1:
+        packs = [_statistics(manifests.locate(names[0]), databases=as_json)]
+    elif names:
+        packs = _each(_statistics, [manifests.locate(name) for name in names])
+    else:
+        packs = _each(_described, manifests.installed())
     if as_json:
-        return click.echo(json_text({"packs": packs}))
-    if not packs:
+        click.echo(json_text({"packs": packs}))
+    elif not packs:
         click.echo(t("data.none"), err=True)
-    for pack in packs:
-        say(_line(pack))
-
-
-@data.command()
-@click.argument("name", required=False)
-@json_option()
-def stats(name: str | None, as_json: bool) -> None:
-    """Count what a pack (or each pack) holds and how much of it is known; exit code 1 when one is damaged.
-
-    Example: moot data stats sample
-    """
-    found = [_statistics(manifests.locate(name), databases=as_json)] if name else _each(_statistics)
-    if as_json:
-        click.echo(json_text({"packs": found}))
-    for pack in [] if as_json else found:
-        if "error" in pack:
-            say(_line(pack))
-        else:
+    for pack in [] if as_json else packs:
+        if "corpora" in pack:
             _print_statistics(pack)
-    if any("error" in pack for pack in found):
+        else:
+            say(_line(pack))
+    if names and any("error" in pack for pack in packs):
         raise click.exceptions.Exit(1)
 
 
@@ -255,14 +296,13 @@ def verify(name: str | None, as_json: bool) -> None:
 
 @data.command()
 @click.argument("name")
-@click.option("--yes", is_flag=True, help="Do not ask.")
 @json_option()
-def remove(name: str, yes: bool, as_json: bool) -> None:
-    """Remove a pack. Asks first on a terminal.
+def remove(name: str, as_json: bool) -> None:
+    """Remove a pack. Asks first on a terminal, but for --json.
 
-    Example: moot data remove harvest --yes
+    Example: moot data remove harvest
     """
-    if not yes and not as_json and sys.stdin.isatty():
+    if not as_json and sys.stdin.isatty():
         click.confirm(clean(t("data.ask_remove", name=name), multiline=False), abort=True, err=True)
     folder = remove_pack(name)
     output(as_json, {"removed": name, "path": str(folder)}, t("data.removed", name=name))
@@ -330,10 +370,10 @@ def _statistics(folder: Path, *, databases: bool = False) -> Data:
         }
 
 
-def _each(read: Callable[[Path], Data]) -> list[Data]:
-    """What is read of every pack; a damaged one does not hide the others."""
+def _each(read: Callable[[Path], Data], folders: Iterable[Path]) -> list[Data]:
+    """What is read of each pack; a damaged one does not hide the others."""
     found: list[Data] = []
-    for folder in manifests.installed():
+    for folder in folders:
         try:
             found.append(read(folder))
         except StoreError as error:

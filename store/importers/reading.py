@@ -48,12 +48,13 @@ NAMED = 10
 T = TypeVar("T")
 
 
-def _raised(error: BadInput) -> None:
+def raised(error: BadInput) -> None:
+    """Let a fault of a record end the reading."""
     raise error
 
 
 def records(
-    path: Path, label: str = "", fault: Callable[[BadInput], None] = _raised
+    path: Path, label: str = "", fault: Callable[[BadInput], None] = raised
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """The JSON objects of a file with the line on which each begins.
 

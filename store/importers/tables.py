@@ -10,25 +10,31 @@ Cells of CSV are text as they stand ("5" stays text), an empty one is null. JSON
 workbook gives what a person reads in it (`workbook`); JSON null or NaN, an empty cell and NULL are null. Full-width
 digits and letters of cells become plain ones, as lookups have them. A column that is not given at all is unknown.
 Files, rows and columns that are left out are named through `progress`.
+
+Files with names of their own come in by a map (`read_map`), which says what each table and each column is; `guessed`
+gives the map that the names alone would make.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from store.builder import PackBuilder
-from store.errors import BadInput
+from store.errors import BadInput, named
+from store.files import read_text, toml_of
 from store.importers import Progress
-from store.importers.reading import BULK, entered, files_in, head, is_zip, records
+from store.importers.reading import BULK, entered, head, is_zip, labelled_files, raised, records
 from store.schema import CORPORA, TABLES
 from store.worker import Worker, read_lines
 
-SUFFIXES = frozenset({".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".xlsx", ".sqlite", ".sqlite3", ".db", ".gz"})
+SUFFIXES = frozenset(
+    {".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".xlsx", ".xlsm", ".sqlite", ".sqlite3", ".db", ".gz"}
+)
 """Files of a folder that are looked at; what they hold is decided by content."""
 
 Rows = Iterator[tuple[str, dict[str, Any]]]
@@ -44,31 +50,114 @@ class FoundTable:
     left_out: Sequence[str] = ()
 
 
-def import_pack(source: Path, name: str, progress: Progress) -> Path:
-    """Build a pack from tables in the upstream column names.
+@dataclass(frozen=True, slots=True)
+class TableMap:
+    """What a found table becomes: a table, a corpus, or `dataset`; its columns -> those of that table. '' stands for
+    what is left out."""
+
+    table: str
+    columns: Mapping[str, str]
+
+
+def import_pack(source: Path, name: str, progress: Progress, maps: Mapping[str, TableMap] | None = None) -> Path:
+    """Build a pack from tables in the upstream column names, or by a map.
+
+    maps: place of a table -> what it becomes.
 
     Raises:
         NotFound: nothing is there.
         BadInput: an unknown table or column, a cell or file that cannot be read; file and line are named.
     """
+    with Worker() as worker, entered(source) as root, _builder(name, source) as builder:
+        seen: dict[str, str] = {}
+        places = set()
+        for part in _found(source, root, worker, progress):
+            places.add(part.where)
+            one = TableMap(part.table, {}) if maps is None else maps.get(part.where)
+            if one is None or (maps is not None and not one.table):
+                progress(f"left out: {part.where} (the map gives it no table)", 0, 0)
+                continue
+            if one.table in seen:
+                raise BadInput(f"{one.table} occurs twice: in {seen[one.table]} and in {part.where}")
+            seen[one.table] = part.where
+            _add(builder, part, one.table, None if maps is None else one.columns, progress)
+        if strange := (maps or {}).keys() - places:
+            raise BadInput(
+                f"the map names {named(sorted(strange))}, which is not there", f"There is: {named(sorted(places))}."
+            )
+        if not seen:
+            raise BadInput(f"{source}: the map names no table to be imported", _NO_MAP)
+        progress("moving the pack to its place", 0, None)
+        return builder.finish()
+
+
+def guessed(source: Path, progress: Progress) -> dict[str, TableMap]:
+    """Place of each table of a folder, zip or file -> what its names say that it becomes; errors as `import_pack`."""
+    found = {}
     with Worker() as worker, entered(source) as root:
-        files = [root] if root.is_file() else _table_files(root, progress)
-        with _builder(name, source) as builder:
-            seen: dict[str, str] = {}
-            for path in files:
-                label = path.name if root.is_file() else path.relative_to(root).as_posix()
-                for part in _parts(path, label, worker):
-                    if part.table in seen:
-                        raise BadInput(f"{part.table} occurs twice: in {seen[part.table]} and in {part.where}")
-                    seen[part.table] = part.where
-                    _add(builder, part, progress)
-            if not seen:
-                raise BadInput(
-                    f"{source} holds no table",
-                    f"Name files, sheets or SQLite tables like {', '.join(list(TABLES)[:3])}.",
-                )
-            progress("moving the pack to its place", 0, None)
-            return builder.finish()
+        for part in _found(source, root, worker, progress):
+            table = part.table if part.table in _KNOWN else ""
+            names = () if table == _TASKS else dict.fromkeys(column for _, cells in part.rows for column in cells)
+            columns = {column: column if column in _columns(table) else "" for column in names}
+            found[part.where] = TableMap(table, columns)
+    return found
+
+
+def read_map(path: Path) -> dict[str, TableMap]:
+    """The map that a file in TOML holds: place -> `table`, and under `columns` column -> column.
+
+    Raises:
+        NotFound: no such file.
+        BadInput: it is no such map, or names a table or a column that there is not.
+    """
+    made = {}
+    for place, given in toml_of(path, read_text(path)).items():
+        where, fields = f"{path}, {place}", given if isinstance(given, dict) else {}
+        table, columns = fields.get("table"), fields.get("columns", {})
+        texts = isinstance(columns, dict) and all(isinstance(column, str) for column in columns.values())
+        if not isinstance(table, str) or not texts or fields.keys() - {"table", "columns"}:
+            raise BadInput(f"{where}: a table and its columns are names, and nothing else", _NO_MAP)
+        _check_table(where, table)
+        targets = [column for column in columns.values() if column and table]
+        for column in targets:
+            _check_column(where, table, column)
+            if targets.count(column) > 1:
+                raise BadInput(f"{where}: the column {column} occurs twice")
+        made[place] = TableMap(table, columns)
+    return made
+
+
+_NO_MAP = "`moot data template PATH` writes a map to be edited."
+
+
+def _columns(table: str) -> tuple[str, ...]:
+    return TABLES.get(table, ("text",) if table in CORPORA else ())
+
+
+def _check_table(where: str, table: str) -> None:
+    if table and table not in _KNOWN:
+        known = "、".join((*TABLES, *CORPORA))
+        hint = f"Known: {known}. For other names: `moot data template PATH` writes a map to be edited."
+        raise BadInput(f"{where}: there is no table or corpus named {table:.80}", hint)
+
+
+def _check_column(where: str, table: str, column: str) -> None:
+    if column not in (known := _columns(table)):
+        hint = f"Columns: {'、'.join(known)}. For other names: `moot data template PATH` writes a map to be edited."
+        raise BadInput(f"{where}: {table} has no column {column:.80}", hint)
+
+
+def _found(source: Path, root: Path, worker: Worker, progress: Progress) -> Iterator[FoundTable]:
+    files = files_of(root, progress)
+    found = False
+    for path, label in files:
+        for part in parts(path, label, worker):
+            found = True
+            yield part
+    if not found:
+        raise BadInput(
+            f"{source} holds no table", f"Name files, sheets or SQLite tables like {', '.join(list(TABLES)[:3])}."
+        )
 
 
 def _builder(name: str, source: Path) -> PackBuilder:
@@ -77,31 +166,43 @@ def _builder(name: str, source: Path) -> PackBuilder:
     )
 
 
-def _add(builder: PackBuilder, part: FoundTable, progress: Progress) -> None:
-    if part.table == _TASKS:
+def _add(
+    builder: PackBuilder, part: FoundTable, table: str, columns: Mapping[str, str] | None, progress: Progress
+) -> None:
+    """The rows of a part as those of a table. columns: what each column becomes; None goes by their names."""
+    if table == _TASKS:
         lines = [json.dumps(task, ensure_ascii=False) for _, task in part.rows]
         builder.add_tasks("legalagentbench", lines)
         _note_empty(builder, part, len(lines))
         return
-    if part.table not in TABLES and part.table not in CORPORA:
-        known = "、".join((*TABLES, *CORPORA))
-        raise BadInput(f"{part.where}: there is no table or corpus named {part.table}", f"Known: {known}.")
+    _check_table(part.where, table)
     done = 0
-    ignored: set[str] = set()
+    into: dict[str, str] = {}
     for where, cells in part.rows:
+        for column in cells.keys() - into.keys():
+            into[column] = _as_named(table, column) if columns is None else columns.get(column, "")
+            if into[column]:
+                _check_column(where, table, into[column])
         try:
-            kept = {column: value for column, value in cells.items() if _is_kept(part.table, column)}
-            ignored.update(f"{part.where}: {column:.60}" for column in cells.keys() - kept.keys())
-            _add_one(builder, part.table, where, kept)
+            _add_one(builder, table, where, {into[column]: cell for column, cell in cells.items() if into[column]})
         except BadInput as error:
             raise BadInput(f"{where}: {error.title}", error.hint) from None
         done += 1
         if done % 1000 == 0:
             progress(f"reading {part.where}", done, None)
     _note_empty(builder, part, done)
+    if strange := (columns or {}).keys() - into.keys():
+        raise BadInput(
+            f"the map names {named(sorted(strange))}, which is not in {part.where}", f"There is: {named(list(into))}."
+        )
     progress(f"reading {part.where}", done, done)
-    for left_out in (*part.left_out, *sorted(ignored)):
+    ignored = sorted(f"{part.where}: {column:.60} (no column of {table})" for column in into if not into[column])
+    for left_out in (*part.left_out, *ignored):
         progress(f"left out: {left_out}", 0, 0)
+
+
+def _as_named(table: str, column: str) -> str:
+    return column if not column.startswith("_") and (table in TABLES or column == "text") else ""
 
 
 def _note_empty(builder: PackBuilder, part: FoundTable, rows: int) -> None:
@@ -123,6 +224,7 @@ def _add_one(builder: PackBuilder, table: str, where: str, cells: dict[str, Any]
 
 
 _TASKS = "dataset"
+_KNOWN = frozenset((_TASKS, *TABLES, *CORPORA))
 
 
 _PLAIN = {
@@ -131,30 +233,33 @@ _PLAIN = {
 """Full-width digits and letters -> plain ones; （ and ： stay as upstream writes them."""
 
 
-def _is_kept(table: str, column: str) -> bool:
-    return not column.startswith("_") and (table in TABLES or column == "text")
-
-
-def _table_files(root: Path, progress: Progress) -> list[Path]:
-    """The files of a folder that may hold tables, by their endings; names that begin with _ or . are notes beside
-    them (a schema, say)."""
+def files_of(root: Path, progress: Progress) -> list[tuple[Path, str]]:
+    """The file, or those of a folder that may hold tables, each with its path inside what is imported. By their
+    endings; names that begin with _ are notes beside them (a schema, say)."""
     kept = []
-    for path in files_in(root):
-        if path.suffix.lower() in SUFFIXES and not path.name.startswith(("_", ".")):
-            kept.append(path)
-        elif not path.name.startswith("."):
-            progress(f"left out: {path.relative_to(root).as_posix()}", 0, 0)
+    for path, label in labelled_files(root):
+        if path == root or (path.suffix.lower() in SUFFIXES and not path.name.startswith("_")):
+            kept.append((path, label))
+        else:
+            progress(f"left out: {label} (its name is not that of a table)", 0, 0)
     return kept
 
 
-def _parts(path: Path, label: str, worker: Worker) -> Iterator[FoundTable]:
+def parts(path: Path, label: str, worker: Worker, fault: Callable[[BadInput], None] = raised) -> Iterator[FoundTable]:
+    """The tables of a file, by content. fault: is given what is wrong with a record of JSON, as in `records`.
+
+    Raises:
+        BadInput: it is none of the kinds, or damaged.
+    """
     stem = path.name.split(".")[0]
     start = head(path)
+    if start.startswith(b"\xd0\xcf\x11\xe0"):
+        raise BadInput(f"{label} is an old workbook or protected by a password", "Save it as XLSX without one.")
     if path.suffix.lower() == ".xlsx" and not start.startswith(b"PK"):
         raise BadInput(f"{label} is named .xlsx but is no workbook", "Save it as XLSX, or name it .csv.")
     if start.lstrip(b" \t\r\n\xef\xbb\xbf")[:1] in (b"{", b"["):
         table = _TASKS if stem.startswith(_TASKS) else stem
-        yield FoundTable(table, label, ((f"{label}, line {line}", row) for line, row in records(path, label)))
+        yield FoundTable(table, label, ((f"{label}, line {line}", row) for line, row in records(path, label, fault)))
         return
     kind = "csv"
     if start.startswith(b"SQLite format 3\0"):

@@ -7,6 +7,7 @@ What a cell shows and what it holds differ: dates are numbers, codes lose their 
   its format writes beside it (`0"万元"`); marks of yuan are no unit, other numbers stay numbers;
 - a merged cell gives its value to each of its rows and columns;
 - rows that are a total, or one cell merged over the whole width, are left out and named;
+- macros are named, never run;
 - what cannot be said in this way (an error, a truth value, a formula that nobody computed) is refused by place.
 """
 
@@ -46,7 +47,7 @@ def read_workbook(path: str, label: str, stem: str, out: str) -> Found:
 
     with warnings.catch_warnings(), Path(path).open("rb") as stream:
         warnings.simplefilter("ignore")
-        merged = _scan(path, label)
+        merged, macros = _scan(path, label)
         # Given a path, openpyxl judges by its suffix. Merged ranges stand behind the rows: they need the whole sheet.
         book = openpyxl.load_workbook(stream, read_only=not merged, data_only=True)
         sheets = [sheet for sheet in book.worksheets if _holds_something(sheet)]
@@ -55,21 +56,23 @@ def read_workbook(path: str, label: str, stem: str, out: str) -> Found:
             known = sheet.title in TABLES or sheet.title in CORPORA
             table = stem if len(sheets) == 1 and not known else sheet.title
             where, rows = f"{label}, sheet {sheet.title}", f"{out}/{len(found)}"
-            left_out: list[str] = []
+            left_out = [] if found else macros
             write_lines(rows, _sheet(sheet, where, _spread(sheet, where) if merged else {}, left_out))
             found.append((table, where, rows, left_out))
     return found
 
 
-def _scan(path: str, label: str) -> bool:
-    """Whether a sheet has merged cells.
+def _scan(path: str, label: str) -> tuple[bool, list[str]]:
+    """Whether a sheet has merged cells, and the macros, which are never run.
 
     Raises:
         BadInput: a formula without the value that a program has computed for it, which reads as an empty cell.
     """
     merged = False
     with zipfile.ZipFile(path) as archive:
-        for name in archive.namelist():
+        names = archive.namelist()
+        macros = [f"{label}: its macros"] if "xl/vbaProject.bin" in names else []
+        for name in names:
             if not (name.startswith("xl/worksheets/") and name.endswith(".xml")):
                 continue
             rest = b""
@@ -81,7 +84,7 @@ def _scan(path: str, label: str) -> bool:
                         what = f"{label} holds formulas whose values were never computed"
                         raise BadInput(what, "Open it in a spreadsheet program, save it, and import it again.")
                     rest = text[-256:]
-    return merged
+    return merged, macros
 
 
 def _holds_something(sheet: Any) -> bool:

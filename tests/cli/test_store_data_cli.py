@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -43,11 +44,11 @@ def test_import_list_stats_verify_remove(source: Path) -> None:
     code, out, _ = moot("data", "list")
     assert code == 0 and "mine" in out and "导入" in out
 
-    code, out, _ = moot("data", "stats", "mine", "--json")
+    code, out, _ = moot("data", "list", "mine", "--json")
     assert json.loads(out)["packs"][0]["tables"]["AddrInfo"] == {"rows": 1, "cells": 4, "known_cells": 4}
     corpora = json.loads(out)["packs"][0]["corpora"]
     assert len(corpora) == 17 and corpora["AddrInfo"] == {"size": 1, "paper": 19533}
-    code, out, _ = moot("data", "stats")
+    code, out, _ = moot("data", "list", "mine")
     assert code == 0 and "100.0%" in out and "19,533" in out
 
     code, out, _ = moot("data", "verify")
@@ -71,12 +72,12 @@ def test_damage_is_exit_code_one(source: Path) -> None:
     corpus.write_bytes(content[:-1])
     code, out, _ = moot("data", "list", "--json")
     assert code == 0 and "corpus.db" in json.loads(out)["packs"][0]["error"]
-    code, _, err = moot("data", "stats", "tables")
+    code, _, err = moot("data", "list", "tables")
     assert code == 1 and "damaged" in err
     moot("data", "import", "tables", source, "--name", "sound")
-    code, out, _ = moot("data", "stats")
+    code, out, _ = moot("data", "list", "sound", "tables")
     assert code == 1 and "corpus.db" in out.splitlines()[-1] and "100.0%" in out, "the sound one is still counted"
-    code, out, _ = moot("data", "stats", "--json")
+    code, out, _ = moot("data", "list", "sound", "tables", "--json")
     packs = {pack["name"]: pack for pack in json.loads(out)["packs"]}
     assert code == 1 and "corpus.db" in packs["tables"]["error"] and packs["sound"]["documents"] is not None
     moot("data", "remove", "sound", "--json")
@@ -92,9 +93,12 @@ def test_damage_is_exit_code_one(source: Path) -> None:
         (("import", "tables", "/nowhere"), 2, "nothing at /nowhere"),
         (("import", "tables", ".", "--name", "../x"), 2, "cannot name a pack"),
         (("verify", "nowhere"), 2, "no pack named nowhere"),
-        (("stats", "nowhere"), 2, "no pack named nowhere"),
+        (("list", "nowhere"), 2, "no pack named nowhere"),
         (("remove", "nowhere"), 2, "no pack named nowhere"),
         (("remove", "../.."), 2, "no pack named"),
+        (("template", "/nowhere"), 2, "nothing at /nowhere"),
+        (("import", "web", ".", "--map", "x.toml"), 2, "only tables are imported by a map"),
+        (("import", "tables", ".", "--map", "/nowhere.toml"), 2, "/nowhere.toml"),
         (("build", "novel"), 2, "novel"),
         (("verify", "a\x1b]0;x\x07"), 2, "no pack named"),
     ],
@@ -103,6 +107,23 @@ def test_mistakes_are_one_line(arguments: tuple[str, ...], code: int, said: str)
     got, out, err = moot("data", *arguments)
     assert (got, out) == (code, "")
     assert said in err and len(err.splitlines()) == 1 and "\x1b" not in err
+
+
+def test_a_template_is_edited_and_imported_by(source: Path, tmp_path: Path) -> None:
+    (source / "AddrInfo.jsonl").rename(source / "住址.jsonl")
+    assert moot("data", "import", "tables", source)[0] == 1
+    code, out, _ = moot("data", "template", source)
+    assert code == 0 and "# AddrInfo: 地址、省份、城市、区县" in out
+    _, listed, _ = moot("data", "template", source, "--json")
+    columns = {"地址": "", "省份": "", "城市": "", "区县": ""}
+    assert json.loads(listed) == {"住址.jsonl": {"table": "", "columns": columns}} == tomllib.loads(out)
+    edited = out.replace('table = ""', 'table = "AddrInfo"').replace('"地址" = ""', '"地址" = "地址"')
+    (tmp_path / "map.toml").write_text(edited, encoding="utf-8")
+    code, out, err = moot("data", "import", "tables", source, "--map", tmp_path / "map.toml", "--json")
+    assert code == 0 and json.loads(out)["tables"]["AddrInfo"] == 1 and "省份 (no column of AddrInfo)" in err
+    (tmp_path / "empty").mkdir()
+    code, _, err = moot("data", "template", tmp_path / "empty")
+    assert code == 2 and "没有表" in err or "holds no table" in err
 
 
 def resealed(name: str, change: Callable[[dict[str, Any], Path], None]) -> None:
@@ -136,6 +157,6 @@ def test_a_pack_goes_by_the_name_of_its_folder_wherever_it_is_opened(source: Pat
     (places.packs() / "mine").rename(places.packs() / "yours")
     code, out, _ = moot("data", "list", "--json")
     assert code == 0 and "says that it is the pack mine" in json.loads(out)["packs"][0]["error"]
-    for use in (("data", "stats", "yours"), ("law", "show", "刑法", "第一条", "--pack", "yours")):
+    for use in (("data", "list", "yours"), ("law", "show", "刑法", "第一条", "--pack", "yours")):
         code, out, err = moot(*use)
         assert (code, out) == (1, "") and "says that it is the pack mine" in err and err.count("\n") == 1

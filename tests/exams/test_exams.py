@@ -81,6 +81,49 @@ def test_layouts_of_lexeval_and_disc(moot_home: Path, tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+QUESTION, CHOICE = {"question": "谁？"}, {"A": "甲", "B": "乙", "answer": "B"}
+
+
+@pytest.mark.parametrize(
+    ("layout", "record", "message"),
+    [
+        ("lawbench", {"instruction": "请作答。", "input": "案情", "answer": "一"}, "input.*data import lexeval"),
+        ("lawbench", {**QUESTION, **CHOICE}, "A、B.*data import disc-law-eval"),
+        ("lexeval", {"instruction": "请作答。", **QUESTION, "answer": "一"}, "question.*data import lawbench"),
+        ("lexeval", {**QUESTION, "answer": "一", "rubrics": [{"point": 3}]}, "question、rubrics.*No importer reads"),
+        ("disc_law_eval", {"instruction": "请作答。", "input": "案情", "answer": "一"}, "data import lexeval"),
+        ("disc_law_eval", {"conversation": "…", "Rubrics": "总分：80分"}, "Rubrics.*No importer reads"),
+    ],
+)
+def test_a_file_of_another_format_names_that_format(
+    moot_home: Path, tmp_path: Path, layout: str, record: dict[str, object], message: str
+) -> None:
+    path = tmp_path / "1-1.json"
+    path.write_text(json.dumps([record], ensure_ascii=False), encoding="utf-8")
+    with pytest.raises(BadInput, match=rf"1-1\.json, line 1: .*{message}"):
+        importer(layout)(path, "other", silent)
+    assert not (moot_home / "packs" / "other").exists()
+
+
+def test_disc_is_read_from_csv_and_what_is_skipped_is_named(moot_home: Path, tmp_path: Path) -> None:
+    (tmp_path / "NJE.csv").write_text(
+        "id,question,A,B,C,D,answer\n7,谁？,甲,乙,丙,丁,AC\n8,谁？,甲,乙,丙,丁,\n", "utf-8"
+    )
+    (tmp_path / "题库.csv").write_text("题目,选项A,选项B,答案,解析\n何时？,一,二,B,略\n", "gb18030")
+    (tmp_path / "README.md").write_text("x", "utf-8")
+    said: list[str] = []
+    pack = importer("disc-law-eval")(tmp_path, "disc", lambda phase, done, total: said.append(phase))
+    assert [(one.id, one.answer, dict(one.options)) for one in tasks_of(pack)] == [
+        ("NJE#1", "AC", {"A": "甲", "B": "乙", "C": "丙", "D": "丁"}), ("题库#1", "B", {"A": "一", "B": "二"}),
+    ]  # fmt: skip
+    assert {
+        "left out: README.md (its name is not that of a table)",
+        "NJE.csv: 1 records left out",
+        "left out: NJE.csv: fields id (no part of a question)",
+        "left out: 题库.csv: fields 解析 (no part of a question)",
+    } <= set(said)
+
+
 @pytest.mark.parametrize("text", ["", "[]", "[5, null]", '{"x": 1}\n', "\x00\x01"])
 def test_a_file_without_a_task_is_refused_in_one_sentence(moot_home: Path, tmp_path: Path, text: str) -> None:
     path = tmp_path / "1-1.json"

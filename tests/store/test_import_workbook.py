@@ -114,7 +114,8 @@ def test_what_is_left_out_of_a_folder_is_named(tmp_path: Path) -> None:
     rows, remarks = imported(source)
     assert rows == [("一", None, None)]
     assert set(remarks) == {
-        "旧表.xls", "LegalDoc.csv, line 3 (总计)", "LegalDoc.csv: _注", "LegalArticle.csv: law",
+        "旧表.xls (its name is not that of a table)", "LegalDoc.csv, line 3 (总计)",
+        "LegalDoc.csv: _注 (no column of LegalDoc)", "LegalArticle.csv: law (no column of LegalArticle)",
     }  # fmt: skip
 
 
@@ -134,6 +135,16 @@ def test_what_cannot_be_said_is_refused_by_place(
 ) -> None:
     with pytest.raises(BadInput, match=message):
         imported(workbook(tmp_path / "LegalDoc.xlsx", rows, merged))
+
+
+def test_macros_are_named_and_not_run(tmp_path: Path) -> None:
+    source = tmp_path / "in"
+    source.mkdir()
+    workbook(source / "LegalDoc.xlsm", [HEAD, ["一", "甲", 1]])
+    with zipfile.ZipFile(source / "LegalDoc.xlsm", "a") as archive:
+        archive.writestr("xl/vbaProject.bin", b"macro")
+    rows, remarks = imported(source)
+    assert len(rows) == 1 and remarks == ["LegalDoc.xlsm: its macros"]
 
 
 def test_a_formula_with_its_value_is_read_and_empty_sheets_are_passed_over(tmp_path: Path) -> None:

@@ -266,6 +266,7 @@ def _workbook(cell: object) -> bytes:
         ("LegalDoc.xlsx", _workbook("x")[:-200], r"LegalDoc\.xlsx"),
         ("LegalDoc.db", b"SQLite format 3\0" + b"x" * 2000, r"LegalDoc\.db"),
         ("x.sqlite", b"SQLite format 3\0", r"x\.sqlite"),
+        ("LegalDoc.xlsx", b"\xd0\xcf\x11\xe0" + bytes(600), "old workbook or protected by a password"),
     ],
 )  # fmt: skip
 def test_bad_tables_are_named_and_leave_nothing(tmp_path: Path, file: str, content: bytes, message: str) -> None:
@@ -284,3 +285,65 @@ def test_a_table_given_twice_and_no_table(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(BadInput, match="holds no table"):
         tables.import_pack(tmp_path / "empty", "p", silent)
+
+
+# By a map
+# --------------------------------------------------------------------------------------------------------------
+
+OWN = '{"法院": "丙法院", "编号": "（2024）丙1号", "备注": {"页": 3}}\n{"法院": "丙法院", "编号": "（2024）丙2号"}\n'
+MAP = '["卷宗.jsonl"]\ntable = "LegalDoc"\n["卷宗.jsonl".columns]\n"编号" = "案号"\n"法院" = "标题"\n"备注" = ""\n'
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Path:
+    folder = tmp_path / "own"
+    folder.mkdir()
+    (folder / "卷宗.jsonl").write_text(OWN, encoding="utf-8")
+    (folder / "旧案.csv").write_text("案号\n1\n", encoding="utf-8")
+    return folder
+
+
+def test_tables_by_a_map(tmp_path: Path, own: Path) -> None:
+    (own / "AddrInfo.csv").write_text("地址,备注\n一路1号,x\n", encoding="utf-8")
+    found = tables.guessed(own, silent)
+    assert {place: (one.table, dict(one.columns)) for place, one in found.items()} == {
+        "AddrInfo.csv": ("AddrInfo", {"地址": "地址", "备注": ""}),
+        "卷宗.jsonl": ("", {"法院": "", "编号": "", "备注": ""}),
+        "旧案.csv": ("", {"案号": ""}),
+    }
+    (tmp_path / "map.toml").write_text(MAP, encoding="utf-8")
+    remarks: list[str] = []
+    maps = tables.read_map(tmp_path / "map.toml")
+    tables.import_pack(own, "p", lambda phase, done, total: remarks.append(phase), maps)
+    with Pack.open("p") as pack:
+        rows = [{c: v for c, v in row.cells.items() if v is not UNKNOWN} for row in pack.rows("LegalDoc")]
+        assert pack.counts()["tables"]["AddrInfo"] == 0
+    assert rows == [{"标题": "丙法院", "案号": f"（2024）丙{n}号"} for n in (1, 2)]
+    assert [one for one in remarks if one.startswith("left out")] == [
+        "left out: AddrInfo.csv (the map gives it no table)",
+        "left out: 卷宗.jsonl: 备注 (no column of LegalDoc)",
+        "left out: 旧案.csv (the map gives it no table)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("LegalDoc", "Novel"), r"map\.toml, 卷宗\.jsonl: there is no table or corpus named Novel"),
+        (('= "案号"', '= "号"'), r"map\.toml, 卷宗\.jsonl: LegalDoc has no column 号"),
+        (('= "标题"', '= "案号"'), "the column 案号 occurs twice"),
+        (("编号", "号码"), r"the map names 号码, which is not in 卷宗\.jsonl"),
+        (("卷宗", "案卷"), r"the map names 案卷\.jsonl, which is not there"),
+        (("LegalDoc", ""), "the map names no table"),
+        (('table = "LegalDoc"', "table = 1"), "a table and its columns are names"),
+        (('table = "LegalDoc"', "table = "), "is no TOML"),
+        (("[", "x = 1\n["), "a table and its columns are names"),
+    ],
+)
+def test_a_bad_map_is_named_and_leaves_nothing(
+    tmp_path: Path, own: Path, change: tuple[str, str], message: str
+) -> None:
+    (tmp_path / "map.toml").write_text(MAP.replace(*change, 1 if change[0] == "[" else -1), encoding="utf-8")
+    with pytest.raises(BadInput, match=message):
+        tables.import_pack(own, "p", silent, tables.read_map(tmp_path / "map.toml"))
+    assert not places.packs().exists() or list(places.packs().iterdir()) == []
