@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -148,7 +148,7 @@ def import_(format_name: str, source: Path, name: str | None, map_file: Path | N
 @click.argument("source", metavar="PATH", type=click.Path(path_type=Path))
 @json_option()
 def template(source: Path, as_json: bool) -> None:
-    """Write a map of the tables in a folder, zip or file, to be edited for `moot data import tables --map`.
+    """Write a map of the tables in a folder, zip or file, to be edited for `moot data import tables PATH --map FILE`.
 
     Example: moot data template my_tables > map.toml
     """
@@ -244,30 +244,23 @@ def _merged(report: Data) -> list[str]:
 
 
 @data.command("list")
-@click.argument("names", metavar="[NAME]...", nargs=-1)
+@click.argument("name", required=False)
 @json_option()
-def list_(names: tuple[str, ...], as_json: bool) -> None:
-    """List the packs; of NAMEs, count what each holds and how much of it is known: exit code 1 when one is damaged.
+def list_(name: str | None, as_json: bool) -> None:
+    """List the packs; of one, count what it holds and how much of it is known: exit code 1 when it is damaged.
 
     Example: moot data list sample
     """
-    if len(names) == 1:
-        packs = [_statistics(manifests.locate(names[0]), databases=as_json)]
-    elif names:
-        packs = _each(_statistics, [manifests.locate(name) for name in names])
-    else:
-        packs = _each(_described, manifests.installed())
+    packs = [_statistics(manifests.locate(name), databases=as_json)] if name else list(_installed())
     if as_json:
-        click.echo(json_text({"packs": packs}))
-    elif not packs:
+        return click.echo(json_text({"packs": packs}))
+    if not packs:
         click.echo(t("data.none"), err=True)
-    for pack in [] if as_json else packs:
-        if "corpora" in pack:
+    for pack in packs:
+        if name:
             _print_statistics(pack)
         else:
             say(_line(pack))
-    if names and any("error" in pack for pack in packs):
-        raise click.exceptions.Exit(1)
 
 
 @data.command()
@@ -370,15 +363,13 @@ def _statistics(folder: Path, *, databases: bool = False) -> Data:
         }
 
 
-def _each(read: Callable[[Path], Data], folders: Iterable[Path]) -> list[Data]:
-    """What is read of each pack; a damaged one does not hide the others."""
-    found: list[Data] = []
-    for folder in folders:
+def _installed() -> Iterator[Data]:
+    """The packs that are there; a damaged one does not hide the others."""
+    for folder in manifests.installed():
         try:
-            found.append(read(folder))
+            yield _described(folder)
         except StoreError as error:
-            found.append({"name": folder.name, "path": str(folder), "error": error.title})
-    return found
+            yield {"name": folder.name, "path": str(folder), "error": error.title}
 
 
 PAPER = {

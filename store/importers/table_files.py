@@ -14,6 +14,7 @@ import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Final
 
@@ -30,32 +31,61 @@ _BOM = "\ufeff"
 Rows = Iterator[tuple[str, dict[str, Any]]]
 Found = list[tuple[str, str, str, list[str]]]
 """Table, where it was found, the file of its rows, the rows that were left out."""
-_TOTALS = frozenset(
-    {"合计", "总计", "小计", "共计", "累计", "总和", "汇总", "total", "grandtotal", "subtotal", "sum"}
-)
+_SUM = "(?:合计|合計|总计|小计|共计|累计|总和|汇总)"
+_TOTAL = re.compile(f".{{0,3}}{_SUM}|{_SUM}.{{0,3}}|(?:grand|sub)?total|sum")
+_EXACT = 10**15
+"""A spreadsheet keeps fifteen digits of a number."""
+_ROUNDED = re.compile(r"[0-9](\.[0-9]+)?[eE]\+[0-9]{2,}")
+_AS_TEXT = re.compile(r'="(.*)"', re.DOTALL)
+"""How programs write a code into CSV so that a spreadsheet keeps its zeros."""
 
 
-def is_total(cells: Sequence[Any]) -> bool:
-    """Whether a row adds the others up: its first cell that is not empty says so and nothing else."""
-    first = next((cell for cell in cells if cell is not None), None)
-    return isinstance(first, str) and re.sub(r"[\s:：]", "", first).casefold() in _TOTALS
+def is_remark(cells: Sequence[Any], columns: Sequence[str]) -> bool:
+    """Whether a row is none of the table: it repeats the names of the columns, fills one of several (a heading, a
+    note), or adds the others up, as its first text says."""
+    filled = [cell for cell in cells if cell is not None]
+    if list(cells) == list(columns) or (len(filled) < 2 < len(columns)):
+        return True
+    label = filled[0] if filled and isinstance(filled[0], str) else ""
+    return bool(_TOTAL.fullmatch(re.sub(r"[\s:：0-9]|[(（].*?[)）]", "", label).casefold()))
 
 
 def header_of(names: Iterable[Any], where: str) -> list[str]:
-    """The names of the columns in a first row, empty ones at its end left out.
+    """The names of the columns in a first row, '' for columns without one; those at its end are left out.
 
     Raises:
-        BadInput: an empty one between others, or one twice.
+        BadInput: there is none, or one twice.
     """
-    columns = list(names)
-    while columns and columns[-1] in (None, ""):
+    columns = ["" if name is None else name.strip() if isinstance(name, str) else name for name in names]
+    while columns and columns[-1] == "":
         columns.pop()
-    if not columns or not all(isinstance(column, str) and column for column in columns):
+    if not columns or not all(isinstance(column, str) for column in columns):
         raise BadInput(f"{where}: the first row must hold the names of the columns")
-    if len(set(columns)) != len(columns):
-        twice = next(column for column in columns if columns.count(column) > 1)
-        raise BadInput(f"{where}: the column {twice:.60} occurs twice")
+    if twice := [column for column in columns if column and columns.count(column) > 1]:
+        raise BadInput(f"{where}: the column {twice[0]:.60} occurs twice")
     return columns
+
+
+def row_of(columns: Sequence[str], cells: Sequence[Any], where: str) -> dict[str, Any]:
+    """The cells of a row by their columns; those that are missing at its end are empty.
+
+    Raises:
+        BadInput: there is a cell in no column, or a number that has lost digits.
+    """
+    if any(cell is not None for cell in cells[len(columns) :]):
+        raise BadInput(f"{where}: {len(cells):,} cells under {len(columns)} columns")
+    row = dict(zip_longest(columns, cells[: len(columns)]))
+    for column, cell in zip(columns, cells, strict=False):
+        if cell is not None and not column:
+            what = f"{where}: {cell!s:.40} is a cell of a column without a name"
+            raise BadInput(what, "Name the column, or take the cell out.")
+        if (isinstance(cell, int | float) and abs(cell) >= _EXACT) or (
+            isinstance(cell, str) and _ROUNDED.fullmatch(cell)
+        ):
+            what = f"{where}: {column:.60} holds {cell}, which has lost its last digits"
+            raise BadInput(what, "Write it as text, with all its digits.")
+    row.pop("", None)
+    return row
 
 
 # CSV
@@ -82,21 +112,21 @@ def read_csv(path: str, label: str, stem: str, out: str) -> Found:
 
 def _csv_rows(path: Path, label: str, encoding: str, left_out: list[str]) -> Rows:
     csv.field_size_limit(MAX_CELL)
-    first = head(path).decode(encoding, "ignore").split("\n")[0]
+    first = (head(path).decode(encoding, "ignore").splitlines() or [""])[0]
     reader = csv.reader(_decoded(path, label, encoding), strict=True, delimiter="\t" if "\t" in first else ",")
     try:
         columns = header_of(next(reader, []), label)
         for values in reader:
             where = f"{label}, line {reader.line_num}"
-            if not values:
+            if not any(values):
                 continue
-            if len(values) != len(columns):
+            if len(values) < len(columns):
                 raise BadInput(f"{where}: {len(values)} cells under {len(columns)} columns")
-            cells = [value or None for value in values]
-            if is_total(cells):
-                left_out.append(f"{where} ({values[0]:.40})")
+            cells = [_AS_TEXT.sub(r"\1", value) or None for value in values]
+            if is_remark(cells, columns):
+                left_out.append(f"{where} ({next(filter(None, values)):.40})")
                 continue
-            yield where, dict(zip(columns, cells, strict=True))
+            yield where, row_of(columns, cells, where)
     except csv.Error as error:
         where = f"{label}, line {reader.line_num}"
         if "field limit" in str(error):
@@ -106,7 +136,7 @@ def _csv_rows(path: Path, label: str, encoding: str, left_out: list[str]) -> Row
 
 
 def _decoded(path: Path, label: str, encoding: str) -> Iterator[str]:
-    with opened(path) as stream, io.TextIOWrapper(stream, encoding, newline="\n") as lines:
+    with opened(path) as stream, io.TextIOWrapper(stream, encoding, newline="") as lines:
         for number, text in enumerate(lines, 1):
             if "\0" in text:
                 raise BadInput(f"{label}, line {number}: not a line of text")

@@ -18,11 +18,13 @@ gives the map that the names alone would make.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
 
 from store.builder import PackBuilder
 from store.errors import BadInput, named
@@ -52,11 +54,11 @@ class FoundTable:
 
 @dataclass(frozen=True, slots=True)
 class TableMap:
-    """What a found table becomes: a table, a corpus, or `dataset`; its columns -> those of that table. '' stands for
-    what is left out."""
+    """What a found table becomes: a table, a corpus or `dataset`, '' where it is left out; and its columns -> those
+    of that table, None where they go by their names."""
 
     table: str
-    columns: Mapping[str, str]
+    columns: Mapping[str, str] | None = None
 
 
 def import_pack(source: Path, name: str, progress: Progress, maps: Mapping[str, TableMap] | None = None) -> Path:
@@ -68,23 +70,23 @@ def import_pack(source: Path, name: str, progress: Progress, maps: Mapping[str, 
         NotFound: nothing is there.
         BadInput: an unknown table or column, a cell or file that cannot be read; file and line are named.
     """
-    with Worker() as worker, entered(source) as root, _builder(name, source) as builder:
+    builder = PackBuilder(
+        name, jurisdiction="CN", source=f"imported from {source.name}", licence="", coverage="complete", as_of=""
+    )
+    with Worker() as worker, entered(source) as root, builder:
         seen: dict[str, str] = {}
         places = set()
         for part in _found(source, root, worker, progress):
             places.add(part.where)
-            one = TableMap(part.table, {}) if maps is None else maps.get(part.where)
-            if one is None or (maps is not None and not one.table):
+            one = TableMap(part.table) if maps is None else maps.get(part.where, TableMap(""))
+            if maps is not None and not one.table:
                 progress(f"left out: {part.where} (the map gives it no table)", 0, 0)
                 continue
             if one.table in seen:
                 raise BadInput(f"{one.table} occurs twice: in {seen[one.table]} and in {part.where}")
             seen[one.table] = part.where
-            _add(builder, part, one.table, None if maps is None else one.columns, progress)
-        if strange := (maps or {}).keys() - places:
-            raise BadInput(
-                f"the map names {named(sorted(strange))}, which is not there", f"There is: {named(sorted(places))}."
-            )
+            _add(builder, part, one, progress)
+        _check_named(maps, places, source.name)
         if not seen:
             raise BadInput(f"{source}: the map names no table to be imported", _NO_MAP)
         progress("moving the pack to its place", 0, None)
@@ -98,8 +100,7 @@ def guessed(source: Path, progress: Progress) -> dict[str, TableMap]:
         for part in _found(source, root, worker, progress):
             table = part.table if part.table in _KNOWN else ""
             names = () if table == _TASKS else dict.fromkeys(column for _, cells in part.rows for column in cells)
-            columns = {column: column if column in _columns(table) else "" for column in names}
-            found[part.where] = TableMap(table, columns)
+            found[part.where] = TableMap(table, {name: name if name in _columns(table) else "" for name in names})
     return found
 
 
@@ -108,43 +109,30 @@ def read_map(path: Path) -> dict[str, TableMap]:
 
     Raises:
         NotFound: no such file.
-        BadInput: it is no such map, or names a table or a column that there is not.
+        BadInput: it is no such map, or gives a column twice.
     """
-    made = {}
-    for place, given in toml_of(path, read_text(path)).items():
-        where, fields = f"{path}, {place}", given if isinstance(given, dict) else {}
-        table, columns = fields.get("table"), fields.get("columns", {})
-        texts = isinstance(columns, dict) and all(isinstance(column, str) for column in columns.values())
-        if not isinstance(table, str) or not texts or fields.keys() - {"table", "columns"}:
-            raise BadInput(f"{where}: a table and its columns are names, and nothing else", _NO_MAP)
-        _check_table(where, table)
-        targets = [column for column in columns.values() if column and table]
-        for column in targets:
-            _check_column(where, table, column)
-            if targets.count(column) > 1:
-                raise BadInput(f"{where}: the column {column} occurs twice")
-        made[place] = TableMap(table, columns)
-    return made
+    try:
+        maps = TypeAdapter(dict[str, TableMap]).validate_python(toml_of(path, read_text(path)))
+    except ValidationError:
+        raise BadInput(f"{path}: a map has names of tables and columns, and nothing else", _NO_MAP) from None
+    for place, one in maps.items():
+        targets = [column for column in (one.columns or {}).values() if column]
+        if twice := [column for column in targets if targets.count(column) > 1]:
+            raise BadInput(f"{path}, {place}: the column {twice[0]:.60} occurs twice")
+    return maps
 
 
 _NO_MAP = "`moot data template PATH` writes a map to be edited."
 
 
+def _check_named(given: Mapping[str, Any] | None, there: Iterable[str], where: str) -> None:
+    if strange := sorted((given or {}).keys() - set(there)):
+        what = f"the map names {named(strange)}, which is not in {where}"
+        raise BadInput(what, f"There is: {named(sorted(there))}.")
+
+
 def _columns(table: str) -> tuple[str, ...]:
     return TABLES.get(table, ("text",) if table in CORPORA else ())
-
-
-def _check_table(where: str, table: str) -> None:
-    if table and table not in _KNOWN:
-        known = "、".join((*TABLES, *CORPORA))
-        hint = f"Known: {known}. For other names: `moot data template PATH` writes a map to be edited."
-        raise BadInput(f"{where}: there is no table or corpus named {table:.80}", hint)
-
-
-def _check_column(where: str, table: str, column: str) -> None:
-    if column not in (known := _columns(table)):
-        hint = f"Columns: {'、'.join(known)}. For other names: `moot data template PATH` writes a map to be edited."
-        raise BadInput(f"{where}: {table} has no column {column:.80}", hint)
 
 
 def _found(source: Path, root: Path, worker: Worker, progress: Progress) -> Iterator[FoundTable]:
@@ -160,61 +148,52 @@ def _found(source: Path, root: Path, worker: Worker, progress: Progress) -> Iter
         )
 
 
-def _builder(name: str, source: Path) -> PackBuilder:
-    return PackBuilder(
-        name, jurisdiction="CN", source=f"imported from {source.name}", licence="", coverage="complete", as_of=""
-    )
-
-
-def _add(
-    builder: PackBuilder, part: FoundTable, table: str, columns: Mapping[str, str] | None, progress: Progress
-) -> None:
-    """The rows of a part as those of a table. columns: what each column becomes; None goes by their names."""
-    if table == _TASKS:
+def _add(builder: PackBuilder, part: FoundTable, one: TableMap, progress: Progress) -> None:
+    if one.table == _TASKS:
         lines = [json.dumps(task, ensure_ascii=False) for _, task in part.rows]
         builder.add_tasks("legalagentbench", lines)
-        _note_empty(builder, part, len(lines))
+        if not lines:
+            builder.found_empty(part.where)
         return
-    _check_table(part.where, table)
+    if one.table not in _KNOWN:
+        hint = f"Known: {'、'.join((*TABLES, *CORPORA))}. For other names: {_NO_MAP}"
+        raise BadInput(f"{part.where}: there is no table or corpus named {one.table:.80}", hint)
     done = 0
     into: dict[str, str] = {}
     for where, cells in part.rows:
         for column in cells.keys() - into.keys():
-            into[column] = _as_named(table, column) if columns is None else columns.get(column, "")
-            if into[column]:
-                _check_column(where, table, into[column])
+            into[column] = _target(one, column, where)
         try:
-            _add_one(builder, table, where, {into[column]: cell for column, cell in cells.items() if into[column]})
+            _add_one(builder, one.table, where, {into[name]: cell for name, cell in cells.items() if into[name]})
         except BadInput as error:
             raise BadInput(f"{where}: {error.title}", error.hint) from None
         done += 1
         if done % 1000 == 0:
             progress(f"reading {part.where}", done, None)
-    _note_empty(builder, part, done)
-    if strange := (columns or {}).keys() - into.keys():
-        raise BadInput(
-            f"the map names {named(sorted(strange))}, which is not in {part.where}", f"There is: {named(list(into))}."
-        )
+    if not done:  # a table counts as complete: to every lookup an empty one would answer that there is none
+        builder.found_empty(part.where)
+    _check_named(one.columns, into, part.where)
     progress(f"reading {part.where}", done, done)
-    ignored = sorted(f"{part.where}: {column:.60} (no column of {table})" for column in into if not into[column])
+    ignored = sorted(f"{part.where}: {column:.60} (no column of {one.table})" for column in into if not into[column])
     for left_out in (*part.left_out, *ignored):
         progress(f"left out: {left_out}", 0, 0)
 
 
-def _as_named(table: str, column: str) -> str:
-    return column if not column.startswith("_") and (table in TABLES or column == "text") else ""
-
-
-def _note_empty(builder: PackBuilder, part: FoundTable, rows: int) -> None:
-    """A table counts as complete: an empty one would answer every lookup with "there is none", so it is asked
-    about."""
-    if not rows:
-        builder.found_empty(part.where)
+def _target(one: TableMap, column: str, where: str) -> str:
+    """The column of the table that a column becomes; '' for one that is left out."""
+    if one.columns is not None:
+        target = one.columns.get(column, "")
+    else:
+        target = column if not column.startswith("_") and (one.table in TABLES or column == "text") else ""
+    if target and target not in (known := _columns(one.table)):
+        hint = f"Columns: {'、'.join(known)}. For other names: {_NO_MAP}"
+        raise BadInput(f"{where}: {one.table} has no column {target:.80}", hint)
+    return target
 
 
 def _add_one(builder: PackBuilder, table: str, where: str, cells: dict[str, Any]) -> None:
     if table in TABLES:
-        plain = {c: value.translate(_PLAIN) if isinstance(value, str) else value for c, value in cells.items()}
+        plain = {c: _plain(value) if isinstance(value, str) else value for c, value in cells.items()}
         builder.add_row(table, plain, "imported", source=where)
         return
     text = cells.get("text")
@@ -233,12 +212,17 @@ _PLAIN = {
 """Full-width digits and letters -> plain ones; （ and ： stay as upstream writes them."""
 
 
+def _plain(text: str) -> str | None:
+    """A text without the marks and blanks around it, which no one sees and no lookup has."""
+    return text.translate(_PLAIN).strip(" \t\r\n\xa0\u3000\u200b\ufeff") or None
+
+
 def files_of(root: Path, progress: Progress) -> list[tuple[Path, str]]:
     """The file, or those of a folder that may hold tables, each with its path inside what is imported. By their
     endings; names that begin with _ are notes beside them (a schema, say)."""
     kept = []
     for path, label in labelled_files(root):
-        if path == root or (path.suffix.lower() in SUFFIXES and not path.name.startswith("_")):
+        if path == root or (path.suffix.lower() in SUFFIXES and not path.name.startswith(("_", "~$"))):
             kept.append((path, label))
         else:
             progress(f"left out: {label} (its name is not that of a table)", 0, 0)

@@ -22,14 +22,20 @@ from datetime import date, datetime, time, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 from typing import Any, Final
+from unicodedata import category
 
 from store.errors import BadInput
-from store.importers.table_files import Found, Rows, header_of, is_total
+from store.importers.table_files import Found, Rows, header_of, is_remark, row_of
 from store.schema import CORPORA, TABLES
 from store.worker import write_lines
 
 _MERGED: Final = b"<mergeCell "
-_UNCOMPUTED: Final = re.compile(rb"(?:</f>|<f[^>]*/>)\s*(?:<v\s*/>|<v></v>)?\s*</c>")
+_UNCOMPUTED: Final = re.compile(
+    rb'<c (?![^>]*\bt="str")[^>]*?r="([A-Z0-9]+)"[^>]*>\s*<f(?:[^>]*/>|[^>]*>[^<]*</f>)\s*(?:<v\s*/>|<v></v>)?\s*</c>'
+)
+"""A cell with a formula and no value; an empty text is one."""
+_FORMULA: Final = 9000
+"""Characters of a cell with a formula, more than a program writes."""
 _CHUNK: Final = 1 << 20
 
 Cells = tuple[Any, ...]
@@ -50,13 +56,16 @@ def read_workbook(path: str, label: str, stem: str, out: str) -> Found:
         merged, macros = _scan(path, label)
         # Given a path, openpyxl judges by its suffix. Merged ranges stand behind the rows: they need the whole sheet.
         book = openpyxl.load_workbook(stream, read_only=not merged, data_only=True)
-        sheets = [sheet for sheet in book.worksheets if _holds_something(sheet)]
+        sheets = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible" and _holds_something(sheet)]
+        hidden = [
+            f"{label}, sheet {sheet.title} (hidden)" for sheet in book.worksheets if sheet.sheet_state != "visible"
+        ]
         found: Found = []
         for sheet in sheets:
             known = sheet.title in TABLES or sheet.title in CORPORA
             table = stem if len(sheets) == 1 and not known else sheet.title
             where, rows = f"{label}, sheet {sheet.title}", f"{out}/{len(found)}"
-            left_out = [] if found else macros
+            left_out = [] if found else [*macros, *hidden]
             write_lines(rows, _sheet(sheet, where, _spread(sheet, where) if merged else {}, left_out))
             found.append((table, where, rows, left_out))
     return found
@@ -80,10 +89,10 @@ def _scan(path: str, label: str) -> tuple[bool, list[str]]:
                 while chunk := part.read(_CHUNK):
                     text = rest + chunk
                     merged = merged or _MERGED in text
-                    if _UNCOMPUTED.search(text):
-                        what = f"{label} holds formulas whose values were never computed"
+                    if found := _UNCOMPUTED.search(text):
+                        what = f"{label}, cell {found[1].decode()}: a formula whose value was never computed"
                         raise BadInput(what, "Open it in a spreadsheet program, save it, and import it again.")
-                    rest = text[-256:]
+                    rest = text[-_FORMULA:]
     return merged, macros
 
 
@@ -120,14 +129,10 @@ def _sheet(sheet: Any, where: str, spread: Spread, left_out: list[str]) -> Rows:
                   for at, cell in enumerate(cells)]  # fmt: skip
         if all(value is None for value in values):
             continue
-        if len(values) > len(columns) and any(value is not None for value in values[len(columns) :]):
-            raise BadInput(f"{place}: {len(values):,} cells under {len(columns)} columns")
-        values = [*values[: len(columns)], *(None for _ in columns[len(values) :])]
-        banner = len(columns) > 1 and len({id(cell) for cell in cells[: len(columns)]}) == 1
-        if banner or is_total(values):
+        if len({id(cell) for cell in cells[: len(columns)]}) == 1 < len(columns) or is_remark(values, columns):
             left_out.append(f"{place} ({next(value for value in values if value is not None)!s:.40})")
             continue
-        yield place, dict(zip(columns, values, strict=True))
+        yield place, row_of(columns, values, place)
 
 
 # What a cell shows
@@ -156,7 +161,7 @@ def _shown(cell: Any, where: str) -> str | int | float | None:
     if isinstance(value, int | float):
         return in_format(value, str(cell.number_format))
     if isinstance(value, str):
-        return value
+        return value.replace("_x000D_\n", "\n") or None  # the escape of XML for a carriage return
     raise BadInput(f"{where} holds a {type(value).__name__}, neither text nor number", _WRITE)
 
 
@@ -178,7 +183,7 @@ def in_format(value: int | float, form: str) -> str | int | float:
     section, amount = _section_for(Decimal(repr(bare)), _sections(form))
     kinds = [kind for kind, _ in section]
     words = "".join(text for kind, text in section if kind == "literal").strip()
-    unit = any(letter.isalpha() for letter in words) and words not in _YUAN
+    unit = any(letter.isalpha() or category(letter) == "Sc" for letter in words) and words not in _YUAN
     digits = "".join(text for kind, text in section if kind == "digits")
     whole = digits.partition(".")[0]
     padded = "#" not in whole and whole.count("0") > 1

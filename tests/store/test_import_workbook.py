@@ -105,6 +105,36 @@ def test_a_merged_cell_gives_its_value_to_each_of_its_rows(tmp_path: Path) -> No
     assert remarks == [f"{where} 2 (第一批)", f"{where} 6 (合 计：)"]
 
 
+@pytest.mark.parametrize(
+    ("row", "remark"),
+    [
+        (["本页合计", None, 3], "本页合计"), (["合计（大写）", "叁元", None], "合计（大写）"),
+        (["共计3件", "甲", 3], "共计3件"),
+        ([None, "Grand Total", 3], "Grand Total"), (["注：以上为示例", None, None], "注：以上为示例"), (HEAD, "案号"),
+        (["合计科技有限公司诉某某案", "甲", 3], ""), (["-", "-", None], ""),
+    ],
+)  # fmt: skip
+def test_a_row_that_is_none_of_the_table_is_named(tmp_path: Path, row: list[Any], remark: str) -> None:
+    (tmp_path / "book").mkdir()
+    (tmp_path / "text").mkdir()
+    workbook(tmp_path / "book" / "LegalDoc.xlsx", [HEAD, ["一", "甲", 1], row, ["二", "乙", 2]])
+    lines = [",".join("" if cell is None else str(cell) for cell in one) for one in (HEAD, ["一", "甲", 1], row)]
+    (tmp_path / "text" / "LegalDoc.csv").write_text("\r".join(lines) + "\r二,乙,2\r", encoding="utf-8")
+    for folder, place in (("book", "LegalDoc.xlsx, sheet Sheet, row 3"), ("text", "LegalDoc.csv, line 3")):
+        rows, remarks = imported(tmp_path / folder)
+        assert (len(rows), remarks) == ((2, [f"{place} ({remark})"]) if remark else (3, []))
+
+
+def test_hidden_sheets_are_named_and_cells_come_without_what_no_one_sees(tmp_path: Path) -> None:
+    path = workbook(tmp_path / "LegalDoc.xlsx", [["案号 ", None, "标题"], ["\ufeff一\xa0", None, "甲_x000D_\n乙"]])
+    book = openpyxl.load_workbook(path)
+    book.create_sheet("旧").sheet_state = "hidden"
+    book["旧"].append(["x"])
+    book.save(path)
+    rows, remarks = imported(path)
+    assert rows == [("一", "甲\n乙", None)] and remarks == ["LegalDoc.xlsx, sheet 旧 (hidden)"]
+
+
 def test_what_is_left_out_of_a_folder_is_named(tmp_path: Path) -> None:
     source = tmp_path / "in"
     source.mkdir()
@@ -124,10 +154,12 @@ def test_what_is_left_out_of_a_folder_is_named(tmp_path: Path) -> None:
     [
         ([HEAD, ["一", "甲", True]], (), "row 2: 涉案金额（元） holds True"),
         ([HEAD, ["一", "甲", "#N/A"]], (), "row 2: 涉案金额（元） holds #N/A"),
-        ([HEAD, ["一", "甲", "=1+2"]], (), "formulas whose values were never computed"),
+        ([HEAD, ["一", "甲", "=1+2"]], (), "cell C2: a formula whose value was never computed"),
         ([HEAD, [None, None, None]], ("A1:A2",), "the first row is merged with the second"),
         ([["案卷", None, None], HEAD], ("A1:C1",), "the column 案卷 occurs twice"),
         ([HEAD, ["一", "甲", 1, 2]], (), "row 2: 4 cells under 3 columns"),
+        ([HEAD, [911101080000000000, "甲", 1]], (), r"row 2: 案号 holds 9\.1110108e.17, which has lost"),
+        ([["案号", None, "标题"], ["一", "x", "甲"]], (), "row 2: x is a cell of a column without a name"),
     ],
 )
 def test_what_cannot_be_said_is_refused_by_place(

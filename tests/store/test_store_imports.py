@@ -221,6 +221,12 @@ def test_csv_cells_are_text_and_empty_is_null(tmp_path: Path, encoding: str, del
     assert imported(tmp_path) == [{"标题": "有,逗号\n和换行", "案号": "1", "原告": None, "涉案金额（元）": "5.0"}]
 
 
+def test_a_csv_of_a_spreadsheet_comes_as_it_is_shown(tmp_path: Path) -> None:
+    text = '案号,,标题,,\r\n="000123",,甲,,\r\n,,,,\r\n"=""000124""",,乙,,\r\n'
+    (tmp_path / "LegalDoc.csv").write_bytes(text.encode("gb18030"))
+    assert imported(tmp_path) == [{"标题": "甲", "案号": "000123"}, {"标题": "乙", "案号": "000124"}]
+
+
 def test_a_zip_with_tables_documents_and_tasks(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "full.zip", "w") as archive:
         archive.writestr("full/LegalDoc.jsonl.gz", gzip.compress(lines(DOCUMENT).encode()))
@@ -256,6 +262,8 @@ def _workbook(cell: object) -> bytes:
         ("LegalDoc.csv", "案号,案号\n1,2\n".encode(), "案号 occurs twice"),
         ("LegalDoc.csv", '案号\n"1'.encode(), "not valid CSV"),
         ("LegalDoc.csv", b"", "first row must hold"),
+        ("LegalDoc.csv", "案号,标题\n9.11101E+17,1\n".encode(), "line 2: 案号 holds 9.11101E.17, which has lost"),
+        ("LegalDoc.csv", "案号,,标题\n1,2,3\n".encode(), "line 2: 2 is a cell of a column without a name"),
         ("LegalDoc.csv", b"\x81\x00\xff", r"LegalDoc\.csv"),
         ("LegalDoc.csv", "案号\n一\n".encode("utf-16-le"), r"LegalDoc\.csv"),
         ("LegalDoc.csv", b"\xff\xff\xff\n", "neither UTF-8 nor GB18030"),
@@ -329,15 +337,15 @@ def test_tables_by_a_map(tmp_path: Path, own: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (("LegalDoc", "Novel"), r"map\.toml, 卷宗\.jsonl: there is no table or corpus named Novel"),
-        (('= "案号"', '= "号"'), r"map\.toml, 卷宗\.jsonl: LegalDoc has no column 号"),
+        (("LegalDoc", "Novel"), r"卷宗\.jsonl: there is no table or corpus named Novel"),
+        (('= "案号"', '= "号"'), r"卷宗\.jsonl, line 1: LegalDoc has no column 号"),
         (('= "标题"', '= "案号"'), "the column 案号 occurs twice"),
         (("编号", "号码"), r"the map names 号码, which is not in 卷宗\.jsonl"),
-        (("卷宗", "案卷"), r"the map names 案卷\.jsonl, which is not there"),
+        (("卷宗", "案卷"), r"the map names 案卷\.jsonl, which is not in own"),
         (("LegalDoc", ""), "the map names no table"),
-        (('table = "LegalDoc"', "table = 1"), "a table and its columns are names"),
+        (('table = "LegalDoc"', "table = 1"), "a map has names of tables"),
         (('table = "LegalDoc"', "table = "), "is no TOML"),
-        (("[", "x = 1\n["), "a table and its columns are names"),
+        (("[", "x = 1\n["), "a map has names of tables"),
     ],
 )
 def test_a_bad_map_is_named_and_leaves_nothing(
