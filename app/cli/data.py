@@ -51,7 +51,7 @@ class ProgressPrinter:
         if new and self._tty and self._phase:
             click.echo(err=True)
         self._phase = phase
-        text = clean(phase, multiline=False)
+        text = clean(translated(phase), multiline=False)
         if self._tty:
             click.echo(f"\r{text} {self._bar(done, total)}\x1b[K", err=True, nl=False)
         elif new:

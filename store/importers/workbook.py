@@ -34,8 +34,6 @@ _UNCOMPUTED: Final = re.compile(
     rb'<c (?![^>]*\bt="str")[^>]*?r="([A-Z0-9]+)"[^>]*>\s*<f(?:[^>]*/>|[^>]*>[^<]*</f>)\s*(?:<v\s*/>|<v></v>)?\s*</c>'
 )
 """A cell with a formula and no value; an empty text is one."""
-_FORMULA: Final = 9000
-"""Characters of a cell with a formula, more than a program writes."""
 _CHUNK: Final = 1 << 20
 
 Cells = tuple[Any, ...]
@@ -92,7 +90,7 @@ def _scan(path: str, label: str) -> tuple[bool, list[str]]:
                     if found := _UNCOMPUTED.search(text):
                         what = f"{label}, cell {found[1].decode()}: a formula whose value was never computed"
                         raise BadInput(what, "Open it in a spreadsheet program, save it, and import it again.")
-                    rest = text[-_FORMULA:]
+                    rest = text[-9000:]  # a formula has 8,192 characters at most
     return merged, macros
 
 

@@ -120,7 +120,7 @@ def test_a_template_is_edited_and_imported_by(source: Path, tmp_path: Path) -> N
     edited = out.replace('table = ""', 'table = "AddrInfo"').replace('"地址" = ""', '"地址" = "地址"')
     (tmp_path / "map.toml").write_text(edited, encoding="utf-8")
     code, out, err = moot("data", "import", "tables", source, "--map", tmp_path / "map.toml", "--json")
-    assert code == 0 and json.loads(out)["tables"]["AddrInfo"] == 1 and "省份 (no column of AddrInfo)" in err
+    assert code == 0 and json.loads(out)["tables"]["AddrInfo"] == 1 and "住址.jsonl: 省份" in err
     (tmp_path / "empty").mkdir()
     code, _, err = moot("data", "template", tmp_path / "empty")
     assert code == 2 and "没有表" in err or "holds no table" in err

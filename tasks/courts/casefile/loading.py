@@ -74,13 +74,8 @@ def unknown_layout(where: str) -> CaseFault:
 
 
 def case_records(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Where each record stands, and its fields, of a file or of all files of a folder.
-
-    Raises:
-        NotFound: there is nothing at the path.
-        CaseFault: a file is neither TOML nor JSON.
-        BadInput: a file is broken; the title names it and the line.
-    """
+    """Where each record stands, and its fields, of a file or of all files of a folder; `NotFound`, `CaseFault` or
+    `BadInput` where there is nothing, something else than TOML and JSON, or a broken file."""
     if not path.exists():
         raise NotFound(f"There is no case file {path}", "Give a file or a folder of case files.")
     for file in task_files(path):
