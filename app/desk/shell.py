@@ -265,7 +265,7 @@ class Desk(App[int]):
         return self.controller.live
 
     def open_episode(self, path: Path, episode: str, step: int = 0, hint: str = "") -> None:
-        """Show an episode: of the run in motion, or from disk, there at a step where one is named, with words on
+        """Show an episode, at a step where one is named: of the run in motion, or from disk, there with words on
         why."""
         self.run_worker(self._open_episode(path, episode, step, hint), name="open", exit_on_error=False)
 
@@ -273,9 +273,10 @@ class Desk(App[int]):
         await self.switch_mode("episode")
         screen = self.episode_screen
         assert screen is not None
+        screen.goal = {episode: step}
         if not await self.controller.open(path, episode):
             self.controller.hint = hint
-            screen.open_stored(path, episode, step)
+            screen.open_stored(path, episode)
 
     def ask_to_stop(self, path: Path) -> None:
         def ask() -> None:

@@ -31,7 +31,7 @@ from tasks.episode.events import ModelCalled, Record
 from tasks.run.opened import Run
 from tasks.run.reading import list_runs, read_episode
 from tasks.run.runner import start_run
-from tests.desk.conftest import EVERYWHERE, desk, episode, opened, same_as_stored, text_of, until
+from tests.desk.conftest import EVERYWHERE, desk, episode, opened, reach, same_as_stored, text_of, until
 from tests.support.desk_fixture import COURT, QUESTION
 from tests.support.slow_engine import SYSTEM, TEMPLATE, SlowEngine, install, talk
 from tests.support.tool_templates import ENDLESS
@@ -190,6 +190,26 @@ async def test_w_shows_the_call_at_the_cursor_or_the_last_before_it(
         assert "第 2/2 次调用" in text_of(pilot)
         await pilot.press("right_square_bracket", "left_square_bracket")
         await until(pilot, lambda: screen.seen is not None and screen.seen.event.call == 1)
+
+
+async def test_a_run_that_is_still_open_here_is_shown_at_the_step_asked_for_and_w_is_of_that_step(
+    pack: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = install(monkeypatch, SlowEngine())
+    engine.end(CALL)
+    engine.end(f"由{COURT}审理，负责人是陆知行。")
+    async with desk() as pilot:
+        await pilot.app.start(talk(pack), everything=True)  # type: ignore[attr-defined]
+        live = pilot.app.live  # type: ignore[attr-defined]
+        await until(pilot, lambda: live.path is not None and not live.moves)
+        pilot.app.open_episode(live.path, "k-1", 1)  # type: ignore[attr-defined]
+        await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen))
+        screen = episode(pilot)
+        await until(pilot, lambda: screen.controller.loaded and screen.controller.shown.back)
+        assert (screen.controller.shown.step, screen.controller.shown.total) == (1, 2)
+        await pilot.press("w")
+        prompt = await reach(pilot, PromptScreen, lambda screen: screen.seen is not None)
+        assert prompt.seen.record.step == 1
 
 
 async def test_parts_of_the_screen_and_their_colours(pack: Path, monkeypatch: pytest.MonkeyPatch) -> None:

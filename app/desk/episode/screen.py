@@ -88,8 +88,8 @@ class EpisodeScreen(OnDesk, FindingScreen):
         self._replay: Timer | None = None
         self._due: Timer | None = None
         self._phase = self._run = ""
-        self._goal = 0
-        """The step at which a stored episode is to be shown; 0: its end."""
+        self.goal: dict[str, int] = {}
+        """The episode that is opened next -> the step at which it is to be shown, 0: its end."""
 
     def compose(self) -> ComposeResult:
         yield SeatBar(id="seats")
@@ -206,7 +206,7 @@ class EpisodeScreen(OnDesk, FindingScreen):
 
     def _open_episode(self) -> None:
         at = self.controller
-        goal, self._goal = self._goal, 0
+        goal = self.goal.pop(at.episode, 0)
         self.box.close()
         if goal:
             at.shown.go(goal - at.shown.step)
@@ -230,8 +230,7 @@ class EpisodeScreen(OnDesk, FindingScreen):
             tools=at.has_tools,
         )  # fmt: skip
 
-    def open_stored(self, path: Path, episode: str, step: int = 0) -> None:
-        self._goal = step
+    def open_stored(self, path: Path, episode: str) -> None:
         self.job("stored", partial(read_records, path, episode), lambda found: self.controller.show_stored(*found))
 
     # the open turn
