@@ -26,6 +26,13 @@ def away_text(notice: EngineUnavailable) -> str:
     return t("run.away", reason=reason, seconds=f"{max(1.0, notice.seconds):.0f}")
 
 
+def failure_name(name: str) -> str:
+    """A class of failures in the current language."""
+    from tasks.scoring.failures import BY_NAME
+
+    return BY_NAME[name].label[language() == "en"]
+
+
 def marks_of(event: Said) -> str:
     """What stands behind words: that a limit ended them, that they say nothing of their own; '' for nothing."""
     return (t("event.unfinished") if event.unfinished else "") + (

@@ -264,18 +264,17 @@ class Desk(App[int]):
         """The run in motion."""
         return self.controller.live
 
-    def open_episode(self, path: Path, episode: str, step: int = 0, hint: str = "") -> None:
-        """Show an episode, at a step where one is named: of the run in motion, or from disk, there with words on
-        why."""
-        self.run_worker(self._open_episode(path, episode, step, hint), name="open", exit_on_error=False)
+    def open_episode(self, path: Path, episode: str, step: int = 0) -> None:
+        """Show an episode, at a step where one is named: of the run in motion, or from disk."""
+        self.run_worker(self._open_episode(path, episode, step), name="open", exit_on_error=False)
 
-    async def _open_episode(self, path: Path, episode: str, step: int, hint: str = "") -> None:
+    async def _open_episode(self, path: Path, episode: str, step: int) -> None:
         await self.switch_mode("episode")
         screen = self.episode_screen
         assert screen is not None
         screen.goal = {episode: step}
         if not await self.controller.open(path, episode):
-            self.controller.hint = hint
+            self.controller.hint = ""
             screen.open_stored(path, episode)
 
     def ask_to_stop(self, path: Path) -> None:

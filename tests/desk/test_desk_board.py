@@ -24,6 +24,7 @@ from tasks.episode.events import Seated
 from tasks.episode.scheduler import HUMAN
 from tasks.run.board import entries, fields
 from tasks.run.comparing import compare
+from tasks.run.failing import failures_of
 from tasks.run.header import header_of
 from tasks.run.listing import read_run
 from tasks.run.runner import fork_run, start_run
@@ -131,9 +132,22 @@ async def test_a_failed_attempt_opens_where_it_went_wrong(runs: tuple[Path, Path
         await reach(pilot, EpisodeScreen, lambda screen: screen.controller.loaded)
         assert isinstance(pilot.app.screen, EpisodeScreen)
         assert pilot.app.screen.controller.shown.step == 1 < pilot.app.screen.controller.shown.total
-        pilot.app.screen.action_now()
-        await until(pilot, lambda: "失败原因：缺少一跳" in text_of(pilot))
-        pilot.app.open_episode(runs[0], "k-1")  # type: ignore[attr-defined]
+
+
+async def test_an_episode_says_why_it_failed_from_wherever_it_is_opened(runs: tuple[Path, Path]) -> None:
+    (found,) = failures_of(runs[1], "k-1").episodes
+    assert found.verdict.main is not None
+    label = next(one_class.label[0] for one_class in CLASSES if one_class.name == found.verdict.main.failure)
+    async with desk() as pilot:
+        pilot.app.open_episode(runs[1], "k-1")  # type: ignore[attr-defined]
+        screen = await reach(pilot, EpisodeScreen, lambda screen: screen.controller.loaded)
+        await until(pilot, lambda: f"失败原因：{label}" in text_of(pilot))
+        await pilot.press("b")
+        await until(pilot, lambda: screen.controller.shown.back)
+        assert f"失败原因：{label}" in text_of(pilot) and "n 向前" in text_of(pilot), "the keys stand behind it"
+        gold = play("third", "gold")
+        pilot.app.open_episode(gold, "k-1")  # type: ignore[attr-defined]
+        await until(pilot, lambda: screen.controller.facts.path == gold and screen.controller.keeper is not None)
         await until(pilot, lambda: "失败原因" not in text_of(pilot))
 
 

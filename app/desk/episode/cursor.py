@@ -1,4 +1,5 @@
-"""Which part of an episode is on the screen: its head, or an earlier step. Reads stored records, runs no code.
+"""Which part of an episode is on the screen: its head, or an earlier step; and what of it is written to a file. Reads
+stored records, runs no code.
 
 Steps count from 0 (the setting up); step k shows everything up to the end of step k.
 """
@@ -7,7 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from textual import on
 from textual.app import ComposeResult
@@ -17,6 +20,7 @@ from textual.widgets import OptionList, Static
 from app.court_words import DISCLAIMER
 from app.desk.dialogs import Dialog
 from app.desk.episode.renderers import EventBlock, each, one, render
+from app.desk.jobs import OnDesk
 from app.desk.messages import RunFacts
 from app.strings import t
 from app.terminal import clean
@@ -213,3 +217,36 @@ def export_paper(run: str, episode: str, paper: CourtPaper, name: str, form: str
         path = folder / f"{stem}-{number}.{form}"
     write_paper(paper, form, path, parents=True)
     return path
+
+
+class ExportingScreen(OnDesk):
+    """A screen whose episode can be written to a file."""
+
+    controller: Any
+    face: Any
+
+    def action_export(self) -> None:
+        """Write the looked-at record as Markdown; of a court episode, offer its papers as well."""
+        facts = self.controller.facts
+        if facts.benchmark == "courts":
+            self.job("papers", partial(offered, facts.path, self.controller.episode), self.offer_papers)
+        else:
+            self._export(None)
+
+    def offer_papers(self, papers: Mapping[str, CourtPaper]) -> None:
+        """Ask which of the papers is wanted; where there is none, the record is written."""
+        if papers:
+            self.app.push_screen(PapersScreen(papers), lambda wish: self._export(*wish) if wish else None)
+        else:
+            self._export(None)
+
+    def _export(self, wish: Wish) -> None:
+        at = self.controller
+        if wish is not None:
+            return self.job("export", partial(export_paper, at.facts.id, at.episode, *wish), self._exported)
+        blocks = () if self.face.ruled else tuple(at.shown.blocks())
+        work = partial(export_episode, at.facts, at.episode, tuple(at.shown.visible()), blocks)
+        return self.job("export", work, self._exported)
+
+    def _exported(self, path: Path) -> None:
+        self.desk.say(t("export.done", path=one(str(path))))

@@ -12,13 +12,15 @@ from pathlib import Path
 from typing import Any, Literal
 
 from app.desk.messages import RunFacts
-from app.words import score_name
+from app.strings import t
+from app.words import failure_name, score_name
 from store.journal import Journal, ScoreRow
 from tasks.benchmark import EvidenceItem, benchmark
 from tasks.courts.scores.rulings import judgment_of
 from tasks.episode.events import Record, Said, ToolReturned
-from tasks.episode.state import fold, imported
+from tasks.episode.state import State, fold, imported
 from tasks.episode.with_tools import SEAT
+from tasks.run.failing import EpisodeFailure, reason_of
 from tasks.run.header import spec_of
 from tasks.run.plan import stored_task_file
 from tasks.run.reading import grades, stopped_of, summarise
@@ -216,6 +218,16 @@ RATES: dict[str, tuple[str, ...]] = {"legalsearch": ("score",)}
 metrics."""
 
 
+def why_words(failure: EpisodeFailure, state: State) -> str:
+    """Why an episode failed, and in which step that shows; '' where it did not."""
+    main = failure.verdict.main
+    if main is None:
+        return ""
+    step = t("event.step", step=main.step) if main.step else ""
+    at = t("failures.imported") if imported(state) else step
+    return t("run.why", reason=failure_name(main.failure)) + (t("event.mark", words=at) if at else "")
+
+
 class EpisodeScorer:
     """Scores the episodes of one run, from its task file alone: an imported run has no pack."""
 
@@ -274,6 +286,13 @@ class EpisodeScorer:
             elsewhere and keys is not None,
             made,
         )
+
+    def failure(self, path: Path, episode: str) -> EpisodeFailure:
+        """Why an episode of the run failed, as `moot show RUN --failures` says it; without a reason where it did not
+        fail."""
+        with Journal.open(path) as journal:
+            row = next(row for row in journal.episodes() if row.id == episode)
+            return reason_of(journal, row, self.bench, self.questions.get(row.task_id))
 
     def of_file(self, path: Path) -> RunScores:
         """The scores of those episodes of a run that are over; floor and ceiling are of the same tasks.

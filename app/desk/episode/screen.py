@@ -5,7 +5,6 @@ A view of the state that the controller keeps. Wishes of a person go to the cont
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import ClassVar
@@ -24,17 +23,15 @@ from app.desk.bindings import bindings
 from app.desk.corpus.form import CallScreen
 from app.desk.court.panes import CourtPaneRenderer, ProgrammePane
 from app.desk.episode.controller import ACTING, Controller
-from app.desk.episode.cursor import PapersScreen, Wish, export_episode, export_paper, offered
+from app.desk.episode.cursor import ExportingScreen
 from app.desk.episode.faces import ASIDE, EvidencePane, Heading, PaneRenderer, SeatBar
 from app.desk.episode.grounds_screen import EvidenceScreen
 from app.desk.episode.open_turn import phase_word
 from app.desk.episode.plan_pane import PlanPane
 from app.desk.episode.prompt import PromptScreen, WouldReadScreen
-from app.desk.episode.renderers import one
-from app.desk.episode.scores import EpisodeScorer, RunScores, StepScores
-from app.desk.episode.seat import SeatScreen, sat_before
+from app.desk.episode.scores import EpisodeScorer, RunScores, StepScores, why_words
+from app.desk.episode.seat import SeatScreen, drafted, sat_before
 from app.desk.episode.transcript import FindingScreen, Transcript
-from app.desk.jobs import OnDesk
 from app.desk.live import PACES
 from app.desk.messages import EpisodesFinished, EpisodeWatched, Fact, OpenTurnChanged, RunClosed, RunFailed, RunOpened
 from app.desk.presenter import PresenterScreen
@@ -49,14 +46,13 @@ from app.strings import known, t
 from app.terminal import clean
 from store.errors import StoreError
 from tasks import registry
-from tasks.courts.papers.forms import CourtPaper
-from tasks.episode.events import Answered, Seated, ToolCalled
+from tasks.episode.events import Seated
 from tasks.episode.scheduler import HUMAN, Notice, RecordsCommitted, SeatWaiting
 from tasks.episode.state import State, fold, imported
 from tasks.errors import RecordMismatch, TaskError
-from tasks.legalagentbench.forms import refused, typed_call
+from tasks.legalagentbench.forms import refused
+from tasks.run.failing import EpisodeFailure
 from tasks.run.header import is_fictional, spec_of
-from tasks.run.seat_prompt import would_do
 
 FRAME = 0.05
 """Seconds between two looks at a turn that streams."""
@@ -70,7 +66,7 @@ TITLED = ("plan", "record", "evidence", "scores", "programme", "file", "exhibits
 """Panes with a title."""
 
 
-class EpisodeScreen(OnDesk, FindingScreen):
+class EpisodeScreen(ExportingScreen, FindingScreen):
     """Shows an episode, stored or in motion."""
 
     CSS_PATH = "episode.tcss"
@@ -88,6 +84,7 @@ class EpisodeScreen(OnDesk, FindingScreen):
         self._replay: Timer | None = None
         self._due: Timer | None = None
         self._phase = self._run = ""
+        self._failure: EpisodeFailure | None = None
         self.goal: dict[str, int] = {}
         """The episode that is opened next -> the step at which it is to be shown, 0: its end."""
 
@@ -173,6 +170,8 @@ class EpisodeScreen(OnDesk, FindingScreen):
                 if not at.shown.back:
                     fresh = at.shown.blocks()[len(self.record.blocks) :]
                     self.record.extend(fresh, at.turn, running.clock())
+                if at.over:
+                    self._find_failure()
                 if at.over and at.moving != "all":
                     self._score_run()
             case SeatWaiting(ask=ask):
@@ -189,6 +188,8 @@ class EpisodeScreen(OnDesk, FindingScreen):
         if facts is None or facts.id == self._run:
             return
         self._run = facts.id
+        self._failure = None
+        self.drop("failure")
         self.box.close()
         self._apply(FACES.get(facts.benchmark, PaneRenderer)(self))
         strip.hide("")
@@ -217,6 +218,7 @@ class EpisodeScreen(OnDesk, FindingScreen):
             self._stop_replay()
             self.record.speak(None)
             self.record.show(at.shown.blocks())
+        self._find_failure()
         self.show_panes()
         self.record.focus()
         self.show_turn()
@@ -317,6 +319,9 @@ class EpisodeScreen(OnDesk, FindingScreen):
             if known(hint)
             else hint
         )
+        found = self._failure
+        why = why_words(found, self.controller.state) if found and found.episode == self.controller.episode else ""
+        hint = " · ".join(filter(None, (why, hint)))
         label = self.query_one("#hint", Label)
         if str(label.content) != hint:
             label.update(hint)
@@ -338,7 +343,18 @@ class EpisodeScreen(OnDesk, FindingScreen):
     def _have_keeper(self, keeper: EpisodeScorer) -> None:
         self.controller.keeper = keeper
         self.retranslate()
+        self._find_failure()
         self._score_run()
+
+    def _find_failure(self) -> None:
+        at = self.controller
+        if at.keeper is not None and at.facts is not None and at.over:
+            work = partial(at.keeper.failure, at.facts.path, at.episode)
+            self.job("failure", work, self._have_failure, lambda error: True)
+
+    def _have_failure(self, found: EpisodeFailure) -> None:
+        self._failure = found
+        self._hint()
 
     def _no_keeper(self, error: BaseException) -> bool:
         changed = isinstance(error, RecordMismatch)
@@ -495,7 +511,7 @@ class EpisodeScreen(OnDesk, FindingScreen):
     @on(AnswerBox.DraftRequested)
     def _draft_asked(self) -> None:
         if self.controller.facts is not None:
-            work = partial(_draft, self.controller.facts.path, self.controller.episode)
+            work = partial(drafted, self.controller.facts.path, self.controller.episode)
             self.job("draft", work, self.take_draft)
 
     def take_draft(self, text: str) -> None:
@@ -534,34 +550,6 @@ class EpisodeScreen(OnDesk, FindingScreen):
         if text:
             self.desk.copy_to_clipboard(text)
             self.desk.say(t("episode.copied", n=len(text)))
-
-    def action_export(self) -> None:
-        """Write the looked-at record as Markdown; of a court episode, offer its papers as well."""
-        facts = self.controller.facts
-        assert facts is not None
-        if facts.benchmark == "courts":
-            self.job("papers", partial(offered, facts.path, self.controller.episode), self.offer_papers)
-        else:
-            self._export(None)
-
-    def offer_papers(self, papers: Mapping[str, CourtPaper]) -> None:
-        """Ask which of the papers is wanted; where there is none, the record is written."""
-        if papers:
-            self.app.push_screen(PapersScreen(papers), lambda wish: self._export(*wish) if wish else None)
-        else:
-            self._export(None)
-
-    def _export(self, wish: Wish) -> None:
-        at = self.controller
-        assert at.facts is not None
-        if wish is not None:
-            return self.job("export", partial(export_paper, at.facts.id, at.episode, *wish), self._exported)
-        blocks = () if self.face.ruled else tuple(at.shown.blocks())
-        work = partial(export_episode, at.facts, at.episode, tuple(at.shown.visible()), blocks)
-        return self.job("export", work, self._exported)
-
-    def _exported(self, path: Path) -> None:
-        self.desk.say(t("export.done", path=one(str(path))))
 
     # panes
 
@@ -664,10 +652,3 @@ class EpisodeScreen(OnDesk, FindingScreen):
             self.minimize()
         else:
             await self.desk.action_mode("home")
-
-
-def _draft(path: Path, episode: str) -> str:
-    event = would_do(path, episode)
-    if isinstance(event, ToolCalled):
-        return typed_call(event.tool, event.input) if isinstance(event.input, Mapping) else ""
-    return event.res if isinstance(event, Answered) else ""

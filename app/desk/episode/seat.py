@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import ClassVar
 
 from textual import on
@@ -31,9 +32,11 @@ from app.terminal import pad, width
 from tasks.agents.modes import mode_of
 from tasks.benchmark import Benchmark, Choices, benchmark
 from tasks.courts.casefile.roles import role_of, seat_of
-from tasks.episode.events import Seated
+from tasks.episode.events import Answered, Seated, ToolCalled
 from tasks.episode.scheduler import HUMAN
+from tasks.legalagentbench.forms import typed_call
 from tasks.run.cast import Cast, seat_later
+from tasks.run.seat_prompt import would_do
 from tasks.run.spec import RunSpec
 
 BACK = "\0back"
@@ -249,6 +252,14 @@ class SeatScreen(Dialog[Seated | None]):
 def sat_before(events: Sequence[Seated]) -> dict[str, Seated]:
     """Seat -> who sat there last that was no person."""
     return {event.seat: event for event in events if event.engine != HUMAN}
+
+
+def drafted(path: Path, episode: str) -> str:
+    """What the rules would do in the seat that is asked, as a person types it; '' where that is nothing."""
+    event = would_do(path, episode)
+    if isinstance(event, ToolCalled):
+        return typed_call(event.tool, event.input) if isinstance(event.input, Mapping) else ""
+    return event.res if isinstance(event, Answered) else ""
 
 
 BENCHMARK = "courts"

@@ -29,6 +29,7 @@ from app.library import RunContents, RunLine, read_groups, read_stored
 from app.strings import language, t, term
 from app.strings.sentences import translated
 from app.terminal import truncate, width
+from app.words import failure_name
 from store import places
 from store.errors import StoreError
 from store.writer import Writer, writers
@@ -36,7 +37,6 @@ from tasks.episode.scheduler import UNFINISHED
 from tasks.run.failing import EpisodeFailure, RunFailures, failures_of
 from tasks.run.figures import Figures, figures_of
 from tasks.run.following import standing
-from tasks.scoring.failures import CLASSES
 from tasks.scoring.names import Names
 from tasks.scoring.result import INFRASTRUCTURE
 
@@ -81,8 +81,6 @@ NUMERIC = frozenset({"strict", "compat", "steps", "tokens", "seconds"})
 LOOK = 2.0
 """Seconds between two looks at a run that is played."""
 POINTS = 100.0
-LABELS = {one_class.name: one_class.label for one_class in CLASSES}
-"""Why an episode failed -> Chinese, English."""
 
 
 def _read(line: RunLine) -> tuple[RunContents, RunLine, float]:
@@ -203,7 +201,7 @@ class RunScreen(SortedScreen):
         self.show_title(*words, one(line.id))
         why = self._why or (t("plots.reading") if self.stored is None or not self.moves else "")
         counts = Counter(failed.verdict.main.failure for failed in self.failed.values() if failed.verdict.main)
-        reasons = tuple((LABELS[name][language() == "en"], count) for name, count in counts.most_common())
+        reasons = tuple((failure_name(name), count) for name, count in counts.most_common())
         self.query_one("#plots", LinesPane).draw(partial(plot_rows, self._standing(), self.figures, why, reasons))
         self._show_rows()
 
@@ -263,7 +261,7 @@ class RunScreen(SortedScreen):
     def _reason(self, episode: EpisodeLine) -> str:
         failed = self.failed.get(episode.id)
         if failed is not None and failed.verdict.main is not None:
-            return LABELS[failed.verdict.main.failure][language() == "en"]
+            return failure_name(failed.verdict.main.failure)
         return translated(episode.reason) if episode.outcome not in ("finished", "") else ""
 
     @property
@@ -324,13 +322,7 @@ class RunScreen(SortedScreen):
         if self.chosen:
             failed = self.failed.get(self.chosen)
             step = failed.verdict.main.step if failed is not None and failed.verdict.main is not None else 0
-            why = ""
-            if failed is not None and failed.verdict.main is not None:
-                reason = LABELS[failed.verdict.main.failure][language() == "en"]
-                played = step and not self.line.source
-                at = t("event.step", step=step) if played else t("failures.imported")
-                why = t("run.why", reason=reason, at=at)
-            self.desk.open_episode(self.line.path, self.chosen, step, why)
+            self.desk.open_episode(self.line.path, self.chosen, step)
 
     async def action_review(self) -> None:
         """Score the episode at the cursor by hand; one that is not over: the run."""
