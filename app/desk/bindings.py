@@ -44,7 +44,7 @@ class Key:
 
 GLYPHS = {
     "slash": "/", "question_mark": "?", "up": "↑", "down": "↓", "left": "←", "right": "→", "plus": "+", "minus": "-",
-    "left_square_bracket": "[", "right_square_bracket": "]", "exclamation_mark": "!",
+    "left_square_bracket": "[", "right_square_bracket": "]", "exclamation_mark": "!", "colon": ":",
 }  # fmt: skip
 
 _CURSOR = (
@@ -210,6 +210,8 @@ KEYS: dict[str, tuple[Key, ...]] = {
         Key("view", "v", "view", 16),
         Key("aside", "c", "aside", 16),
         Key("everything", "a", "everything"),
+        Key("jump", "colon,fullwidth_colon", "jump"),
+        Key("fold_all", "z", "fold_all"),
         Key("faster", "plus,equals_sign", "pace(1)"),
         Key("slower", "minus", "pace(-1)"),
         Key("next_episode", "right_square_bracket", "episode(1)"),

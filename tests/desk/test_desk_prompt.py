@@ -31,8 +31,8 @@ from tasks.episode.events import ModelCalled, Record
 from tasks.run.opened import Run
 from tasks.run.reading import list_runs, read_episode
 from tasks.run.runner import start_run
-from tests.desk.conftest import EVERYWHERE, desk, episode, opened, reach, same_as_stored, text_of, until
-from tests.support.desk_fixture import COURT, QUESTION
+from tests.desk.conftest import EVERYWHERE, desk, episode, opened, reach, record_text, same_as_stored, text_of, until
+from tests.support.desk_fixture import COURT, QUESTION, write_run
 from tests.support.slow_engine import SYSTEM, TEMPLATE, SlowEngine, install, talk
 from tests.support.tool_templates import ENDLESS
 
@@ -264,6 +264,22 @@ async def test_unfolding_a_call_shows_its_reasoning_and_finding_unfolds_it(
         await until(pilot, lambda: record.hits and THOUGHT in text().replace("\n", ""))
         await pilot.press("escape", "enter")
         assert THOUGHT not in text()
+
+
+async def test_all_texts_are_unfolded_and_folded_again(pack: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = finished_run(pack, monkeypatch)
+    async with desk() as pilot:
+        screen = await opened(pilot, path)
+        before = record_text(screen)
+        assert "（回车展开）" in before and THOUGHT not in before
+        await pilot.press("z")
+        assert "（回车展开）" not in record_text(screen) and THOUGHT in record_text(screen)
+        await pilot.press("z")
+        assert record_text(screen) == before
+        await pilot.press("z")
+        pilot.app.open_episode(write_run(pack), "k-1")  # type: ignore[attr-defined]
+        await until(pilot, lambda: screen.controller.facts is not None and screen.controller.facts.path != path)
+        assert not screen.record.unfolded, "another episode begins folded"
 
 
 @EVERYWHERE

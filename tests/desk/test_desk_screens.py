@@ -111,6 +111,26 @@ async def test_looking_back_and_forward_runs_no_code(pack: Path) -> None:
     assert path.read_bytes() == before
 
 
+async def test_a_step_is_looked_at_by_its_number(pack: Path) -> None:
+    async with desk() as pilot:
+        screen = await opened(pilot, write_run(pack))
+        shown = screen.controller.shown
+        for typed, step, wrong in (
+            ("2", 2, False),
+            ("99", 2, True),
+            ("x", 2, True),
+            ("0", 0, False),
+            ("4", 4, False),
+        ):
+            await pilot.press("colon", *typed, "enter")
+            if wrong:
+                await until(pilot, lambda: f"请输入 0 至 {shown.total}" in text_of(pilot))
+                await pilot.press("escape")
+            await until(pilot, lambda: pilot.app.screen is screen)
+            assert shown.step == step, typed
+        assert not shown.back, "the last step is where the record ends"
+
+
 async def test_steps_of_a_live_run_until_it_ends(pack: Path) -> None:
     async with desk() as pilot:
         await pilot.app.start(

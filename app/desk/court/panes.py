@@ -92,6 +92,13 @@ Shown = tuple[ProgrammeItem, int]
 """An item and its depth."""
 
 
+def _with_children(items: Iterable[ProgrammeItem]) -> Iterator[ProgrammeItem]:
+    for item in items:
+        if item.children:
+            yield item
+            yield from _with_children(item.children)
+
+
 class ProgrammePane(LineView):
     """Shows items; Enter unfolds one, or goes to the record it came true with."""
 
@@ -138,6 +145,13 @@ class ProgrammePane(LineView):
             yield item, depth
             if item.children and self._unfolded.get(item.key, item.unfolded):
                 yield from self._flat(item.children, depth + 1)
+
+    def fold_all(self) -> None:
+        """Unfold every item that has others below it, or fold them again where all are."""
+        above = list(_with_children(self._items))
+        unfold = not all(self._unfolded.get(item.key, item.unfolded) for item in above)
+        self._unfolded = {item.key: unfold for item in above}
+        self.rebuild()
 
     def _current(self) -> str:
         """Where the episode is: the first thing that is still open in the current part, else the part."""

@@ -253,7 +253,10 @@ class Controller:
             return False
         if self.over and (action in ("stop", "seat") or (action in ("step", "auto") and not back)):
             return False
-        needs = ("step", "auto", "back", "now", "fork", "seat", "find", "copy", "export", "view", "wide")
+        needs = (
+            "step", "auto", "back", "now", "fork", "seat", "find", "copy", "export", "view", "wide", "jump",
+            "fold_all",
+        )  # fmt: skip
         if action == "review":
             return True if loaded and self.over else None
         if action in needs and not loaded:

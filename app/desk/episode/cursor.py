@@ -15,13 +15,14 @@ from typing import Any
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.widgets import OptionList, Static
+from textual.widgets import Input, OptionList, Static
 
 from app.court_words import DISCLAIMER
-from app.desk.dialogs import Dialog
+from app.desk.dialogs import Dialog, buttons
 from app.desk.episode.renderers import EventBlock, each, one, render
 from app.desk.jobs import OnDesk
 from app.desk.messages import RunFacts
+from app.desk.widgets.field import Field, LineInput
 from app.strings import t
 from app.terminal import clean
 from store import places
@@ -101,6 +102,32 @@ class EpisodeCursor:
 
     def go_to_head(self) -> None:
         self.at = None
+
+
+class StepScreen(Dialog[int | None]):
+    """Gives the number of a step, 0 to `total`; None when nobody goes there."""
+
+    def __init__(self, total: int) -> None:
+        super().__init__()
+        self._total = total
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog") as box:
+            box.border_title = t("jump.title")
+            note = t("jump.note", of=self._total)
+            yield Field(t("jump.step"), LineInput(id="step", max_length=9), note=note, id="step-field", short=True)
+            yield buttons(t("jump.yes"))
+
+    def on_mount(self) -> None:
+        self.query_one(Input).focus()
+
+    @on(Input.Submitted)
+    def action_confirm(self) -> None:
+        text = self.query_one(Input).value.strip()
+        if text.isdecimal() and int(text) <= self._total:
+            self.dismiss(int(text))
+        else:
+            self.query_one(Field).fault(t("jump.none", of=self._total))
 
 
 def fence(text: str, kind: str = "") -> str:

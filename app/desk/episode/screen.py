@@ -23,7 +23,7 @@ from app.desk.bindings import bindings
 from app.desk.corpus.form import CallScreen
 from app.desk.court.panes import CourtPaneRenderer, ProgrammePane
 from app.desk.episode.controller import ACTING, Controller
-from app.desk.episode.cursor import ExportingScreen
+from app.desk.episode.cursor import ExportingScreen, StepScreen
 from app.desk.episode.faces import ASIDE, EvidencePane, Heading, PaneRenderer, SeatBar
 from app.desk.episode.grounds_screen import EvidenceScreen
 from app.desk.episode.open_turn import phase_word
@@ -211,6 +211,8 @@ class EpisodeScreen(ExportingScreen, FindingScreen):
         self.box.close()
         if goal:
             at.shown.go(goal - at.shown.step)
+        if not at.again:
+            self.record.unfolded.clear()
         if goal or not at.again:
             self.face.forget()
             self.query_one(ProgrammePane).forget()
@@ -419,6 +421,18 @@ class EpisodeScreen(ExportingScreen, FindingScreen):
         self._stop_replay()
         self.controller.pause()
         self._look(-1)
+
+    def action_jump(self) -> None:
+        """Ask for a step and look at it."""
+        shown = self.controller.shown
+
+        def go(step: int | None) -> None:
+            if step is not None:
+                self._stop_replay()
+                self.controller.pause()
+                self._look(step - shown.step)
+
+        self.app.push_screen(StepScreen(shown.total), go)
 
     def action_now(self) -> None:
         self._stop_replay()
@@ -631,6 +645,10 @@ class EpisodeScreen(ExportingScreen, FindingScreen):
             self.minimize()
         elif self.focused is not None:
             self.maximize(self.focused)
+
+    def action_fold_all(self) -> None:
+        programme = self.query_one(ProgrammePane)
+        (programme if programme.has_focus else self.record).fold_all()
 
     # where to go
 

@@ -385,6 +385,14 @@ class Transcript(LineView):
             self.rebuild()
             self._reveal()
 
+    def fold_all(self) -> None:
+        """Unfold every block, or fold them again where all are."""
+        every = {block.seq for block in self.blocks}
+        self.unfolded = set() if every <= self.unfolded else every
+        self._wrapped.clear()
+        self.rebuild()
+        self._reveal()
+
     def on_click(self, event: Click) -> None:
         y = event.get_content_offset_capture(self).y + self.scroll_offset.y
         if 0 <= y < len(self.rows) and self.rows[y].owner >= 0:
