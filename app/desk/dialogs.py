@@ -26,6 +26,8 @@ from app.wrapping import wrap
 
 Result = TypeVar("Result")
 SHEET = Path(__file__).with_name("dialog.tcss")
+WIDTH = 58
+"""Cells of a line of text in a dialog, within frame and padding (dialog.tcss)."""
 
 
 class Dialog(OnDesk, ModalScreen[Result]):
@@ -61,10 +63,11 @@ def buttons(yes: str, id: str = "yes") -> Horizontal:
 
 
 class ConfirmScreen(Dialog[bool]):
-    """Gives whether the person agreed."""
+    """Gives whether the person agreed. Enter agrees where `ready` says so: what is asked for does no harm."""
 
-    def __init__(self, title: str, text: str, hint: str, yes: str) -> None:
+    def __init__(self, title: str, text: str, hint: str, yes: str, *, ready: bool = False) -> None:
         super().__init__()
+        self._ready = ready
         self._title = title
         self._text = text
         self._hint = hint
@@ -73,14 +76,14 @@ class ConfirmScreen(Dialog[bool]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as box:
             box.border_title = self._title
-            yield Static(self._text, classes="dialog--text", markup=False)
-            yield Static(self._hint, classes="dialog--hint", markup=False)
+            yield Static(_lines(self._text, WIDTH), classes="dialog--text", markup=False)
+            yield Static(_lines(self._hint, WIDTH), classes="dialog--hint", markup=False)
             with Horizontal(classes="buttons"):
-                yield Button(self._yes, id="yes", compact=True)
-                yield Button(t("new.cancel"), variant="primary", id="no", compact=True)
+                for name, words, first in (("yes", self._yes, self._ready), ("no", t("new.cancel"), not self._ready)):
+                    yield Button(words, variant="primary" if first else "default", id=name, compact=True)
 
     def on_mount(self) -> None:
-        self.query_one("#no").focus()
+        self.query_one("#yes" if self._ready else "#no").focus()
 
     def pressed(self, button: str) -> None:
         self.dismiss(button == "yes")

@@ -56,6 +56,11 @@ def answered_by_people(journal: Journal) -> frozenset[int]:
     return frozenset(attempt for attempt, data in calls if data.get("human") is True and data.get("seat") == SEAT)
 
 
+def steps_by_people(records: Iterable[Record]) -> frozenset[int]:
+    """The steps of an attempt in which a person spoke or acted, in whichever seat."""
+    return frozenset(one.step for one in records if isinstance(one.event, ModelCalled) and one.event.human)
+
+
 def episode_of(journal: Journal, episode: str) -> tuple[EpisodeRow, list[Record]]:
     """The row of an episode and the records of its last attempt.
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input, TextArea
 
-from app.desk.dialogs import HelpScreen, ProblemScreen
+from app.desk.dialogs import ConfirmScreen, HelpScreen, ProblemScreen
 from app.desk.episode.faces import EvidencePane
 from app.desk.episode.screen import EpisodeScreen
 from app.desk.episode.transcript import Transcript
@@ -198,6 +198,15 @@ async def test_fork_from_an_earlier_step_is_a_new_run(pack: Path) -> None:
     async with desk() as pilot:
         screen = await opened(pilot, old)
         await pilot.press("b", "b", "f")
+        await reach(pilot, ConfirmScreen)
+        shown = text_of(pilot)
+        assert all(words in shown for words in ("前 2 步", "没有由本人做的步骤", "从第 3 步起", "按 b 退一步")), shown
+        await pilot.press("escape")
+        await reach(pilot, EpisodeScreen)
+        assert len(list_runs()) == 1, "nothing has begun"
+        await pilot.press("f")
+        await reach(pilot, ConfirmScreen)
+        await pilot.press("enter")
         await until(pilot, lambda: len(list_runs()) == 2 and screen.controller.moving == "paused")
         assert (
             screen.controller.shown.total == 2
@@ -238,6 +247,10 @@ async def test_a_person_takes_the_tested_seat_calls_a_tool_and_answers(pack: Pat
         await until(pilot, lambda: screen.controller.over)
         await until(pilot, lambda: screen.query_one(ScoreStrip)._step is not None)
         assert screen.query_one(ScoreStrip)._step.compat["success"] == 1.0  # type: ignore[union-attr]
+        await pilot.press("f")
+        await reach(pilot, ConfirmScreen)
+        assert "前 2 步" in text_of(pilot) and "由本人做的：第 2 步" in text_of(pilot)
+        await pilot.press("escape")
 
 
 async def test_find_marks_counts_and_unfolds(pack: Path) -> None:

@@ -324,13 +324,18 @@ class Controller:
         """Somebody takes a seat; a person gets the question at once."""
         self.wish(lambda live: live.seat(self.episode, newcomer, ask=newcomer.engine == HUMAN))
 
-    def fork(self) -> None:
-        """A new run from the shown step; from the one before where the shown step ended the episode."""
-        assert self.facts is not None
+    @property
+    def forked_at(self) -> int:
+        """The last step that a fork keeps: the shown one, or the one before where that ended the episode."""
         step, records = self.shown.step, self.shown.records
         if records and isinstance(records[-1].event, StepEnded):
             step -= any(isinstance(r.event, Stopped) and r.step == step for r in records)
-        self.desk.fork(self.facts.path, self.episode, step)
+        return step
+
+    def fork(self) -> None:
+        """A new run from the shown step."""
+        assert self.facts is not None
+        self.desk.fork(self.facts.path, self.episode, self.forked_at)
 
     def change_pace(self, by: int) -> None:
         self.pace = min(max(self.pace + by, 0), len(PACES) - 1)

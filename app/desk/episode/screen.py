@@ -22,8 +22,9 @@ from app.desk import live as running
 from app.desk.bindings import bindings
 from app.desk.corpus.form import CallScreen
 from app.desk.court.panes import CourtPaneRenderer, ProgrammePane
+from app.desk.dialogs import ConfirmScreen
 from app.desk.episode.controller import ACTING, Controller
-from app.desk.episode.cursor import ExportingScreen, StepScreen
+from app.desk.episode.cursor import ExportingScreen, StepScreen, fork_words
 from app.desk.episode.faces import ASIDE, EvidencePane, Heading, PaneRenderer, SeatBar
 from app.desk.episode.grounds_screen import EvidenceScreen
 from app.desk.episode.open_turn import phase_word
@@ -464,8 +465,14 @@ class EpisodeScreen(ExportingScreen, FindingScreen):
             self.show_panes()
 
     def action_fork(self) -> None:
+        """Say what a new run from here keeps, and begin it."""
         self._stop_replay()
-        self.controller.fork()
+        at = self.controller
+        step = at.forked_at
+        words = fork_words(at.shown.records, step, self.face.seat)
+        hint = t("fork.hint", step=step) if step else ""
+        dialog = ConfirmScreen(t("fork.title"), "\n".join(words), hint, t("fork.yes"), ready=True)
+        self.app.push_screen(dialog, lambda agreed: at.fork() if agreed else None)
 
     def action_present(self) -> None:
         self._stop_replay()
