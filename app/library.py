@@ -22,7 +22,7 @@ from tasks.run.comparing import labels_of
 from tasks.run.header import header_of
 from tasks.run.listing import RunLine, read_run, runs, summing
 from tasks.run.plan import stored_task_file
-from tasks.run.reading import read_episode
+from tasks.run.reading import read_episode, steps_by_people
 from tasks.scoring.names import Names
 
 __all__ = [
@@ -93,8 +93,15 @@ def read_stored(path: Path) -> RunContents:
             outcome, reason = (state.stopped.outcome, state.stopped.reason) if state.stopped else ("", "")
             episodes.append(
                 EpisodeLine(
-                    row.id, row.task_id, state.steps, outcome, state.tokens, state.milliseconds / 1000, reason
-                )
+                    row.id,
+                    row.task_id,
+                    state.steps,
+                    outcome,
+                    state.tokens,
+                    state.milliseconds / 1000,
+                    reason,
+                    steps_by_people(state.records),
+                )  # fmt: skip
             )
             questions[row.id] = str(state.card.get("question", ""))
             if found := sum_up(journal.scores(attempts[-1].id)):

@@ -49,7 +49,10 @@ def step_rows(steps: Sequence[StepPair], width: int) -> Iterator[DisplayRow]:
     apart, column = parting(steps), (width - 3) // 2
     for step in steps:
         mark = ((f" ≠ {t('compare.here')}", "warn"),) if step.number == apart else ()
-        yield DisplayRow(((f"── {t('event.step', step=step.number)}", "label" if step.same else "mark"), *mark))
+        named = zip((t("compare.first"), t("compare.second")), step.people, strict=True)
+        people = tuple((f" · {t('compare.person', side=side)}", "seat") for side, person in named if person)
+        title = f"── {t('event.step', step=step.number)}"
+        yield DisplayRow(((title, "label" if step.same else "mark"), *mark, *people))
         for beside_each_other, members in groupby(step.pairs, key=lambda pair: None not in (pair.first, pair.second)):
             pairs = list(members)
             yield from _rows(pairs, column) if beside_each_other else _alone(pairs, column)
@@ -245,7 +248,7 @@ class CompareScreen(PanesScreen):
             (name, Text(t(f"compare.column.{name}"), justify="left" if place < TEXTS else "right"))
             for place, name in enumerate(COLUMNS)
         ]
-        table.fill(heads, ((line.task, _cells(line)) for line in self.lines))
+        table.fill(heads, ((line.task, _cells(self.comparison, line)) for line in self.lines if self.comparison))
         if self.comparison is None:
             return
         n = sum(line.differs for line in self.comparison.tasks)
@@ -275,18 +278,22 @@ class CompareScreen(PanesScreen):
         self.dismiss()
 
 
-def _cells(line: TaskLine) -> list[Text]:
+def _cells(found: Comparison, line: TaskLine) -> list[Text]:
     values = [value for rule in RULES for value in line.values[rule]]
     return [
         Text(one(line.task)),
         Text(one(line.label[language() == "en"])),
-        *(Text(_ended(outcomes)) for outcomes in line.outcomes),
+        *(
+            Text(_ended(outcomes, person=any(one.person for one in side.tasks[line.task])))
+            for side, outcomes in zip((found.first, found.second), line.outcomes, strict=True)
+        ),
         *(Text("–" if value is None else f"{SCALE * value:.1f}", justify="right") for value in values),
     ]
 
 
-def _ended(outcomes: str) -> str:
-    return " ".join(term("outcome", name) for name in outcomes.split())
+def _ended(outcomes: str, *, person: bool) -> str:
+    mark = t("event.mark", words=t("event.person")) if person else ""
+    return " ".join(term("outcome", name) for name in outcomes.split()) + mark
 
 
 def compare_next(screen: PanesScreen, base: RunLine | None, line: RunLine) -> RunLine | None:

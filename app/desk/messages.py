@@ -5,7 +5,7 @@ None waits for an answer.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from tasks.run.header import HeaderData
 @dataclass(frozen=True)
 class EpisodeLine:
     """One episode in a list: its id, task, number of completed steps and outcome ('' while it is open), tokens and
-    seconds that it took, why it ended."""
+    seconds that it took, why it ended, the steps that a person made."""
 
     id: str
     task_id: str
@@ -27,6 +27,7 @@ class EpisodeLine:
     tokens: int = 0
     seconds: float = 0.0
     reason: str = ""
+    people: Collection[int] = ()
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ from tasks.errors import UsageError
 from tasks.run.engines import run_path
 from tasks.run.header import HeaderData, header_of, tested, unchanged
 from tasks.run.plan import stored_task_file
-from tasks.run.reading import answered_by_people, read_episode, rows_of, stopped_of
+from tasks.run.reading import answered_by_people, read_episode, rows_of, steps_by_people, stopped_of
 from tasks.scoring.metrics import RULES, Group, Measure, Rule
 from tasks.scoring.names import Names
 from tasks.scoring.paired import PairedResult, holm, paired
@@ -67,10 +67,11 @@ class RecordPair:
 
 @dataclass(frozen=True, slots=True)
 class StepPair:
-    """A step of either side, its records paired in order."""
+    """A step of either side, its records paired in order; people: whether a person made it, by side."""
 
     number: int
     pairs: Sequence[RecordPair]
+    people: tuple[bool, bool] = (False, False)
 
     @property
     def same(self) -> bool:
@@ -81,8 +82,11 @@ class StepPair:
 def aligned(first: Sequence[Record], second: Sequence[Record]) -> list[StepPair]:
     """The steps of two records by their numbers; in a step, records of one kind stand beside each other."""
     left, right = (_by_step(records) for records in (first, second))
+    one, other = (steps_by_people(records) for records in (first, second))
     return [
-        StepPair(number, tuple(_paired(left.get(number, ()), right.get(number, ()))))
+        StepPair(
+            number, tuple(_paired(left.get(number, ()), right.get(number, ()))), (number in one, number in other)
+        )
         for number in sorted(left.keys() | right.keys())
     ]
 

@@ -9,7 +9,7 @@ import pytest
 
 from app import library
 from app.desk.board import BoardScreen, behind, cells, named
-from app.desk.compare import CompareScreen, side_words
+from app.desk.compare import CompareScreen, side_words, step_rows
 from app.desk.episode.screen import EpisodeScreen
 from app.desk.home.plots import ProgressFigures, progress
 from app.desk.home.run import COLUMNS, RunScreen
@@ -18,12 +18,13 @@ from app.desk.widgets.lines import LinesPane, row_text
 from app.desk.widgets.tables import RowsTable
 from app.library import read_groups, read_stored
 from app.strings import set_language
+from app.terminal import truncate
 from models.llama import shipped
 from store import places
 from tasks.episode.events import Seated
 from tasks.episode.scheduler import HUMAN
 from tasks.run.board import entries, fields
-from tasks.run.comparing import compare
+from tasks.run.comparing import compare, steps_of
 from tasks.run.failing import failures_of
 from tasks.run.header import header_of
 from tasks.run.listing import read_run
@@ -266,6 +267,12 @@ def test_what_a_person_solved_is_nowhere_shown_as_the_policys(runs: tuple[Path, 
     assert (line.people, read_run(runs[1]).people) == (1, 0)
     board = entries(fields([line])[0], {}, (), None)[0]
     side = compare([runs[1], run.journal.path])[0].second
-    for shown in (called(line), named(board), side_words(side)):
-        assert "1 题有本人作答" in shown
+    for shown in (called(line), named(board)):
+        assert "本人 1 题" in truncate(shown, 20), "where there is little room, too"
+    assert "1 题有本人作答" in side_words(side)
+    assert [sorted(one.people) for one in read_stored(run.journal.path).episodes] == [[1]]
+    compared = compare([runs[1], run.journal.path])[0]
+    steps = steps_of(compared, compared.tasks[0])
+    assert [step.people for step in steps] == [(False, True)]
+    assert "第 1 步 ≠ 自此不同 · 乙：本人" in "\n".join(row_text(row) for row in step_rows(steps, 100))
     assert "本人" not in called(read_run(runs[1])) + side_words(compare(runs)[0].second)

@@ -247,6 +247,8 @@ async def test_a_person_takes_the_tested_seat_calls_a_tool_and_answers(pack: Pat
         await until(pilot, lambda: screen.controller.over)
         await until(pilot, lambda: screen.query_one(ScoreStrip)._step is not None)
         assert screen.query_one(ScoreStrip)._step.compat["success"] == 1.0  # type: ignore[union-attr]
+        assert "第 1 步 ──" in record_text(screen) and "第 2 步 · 本人" in record_text(screen)
+        assert "第 2–3 步" in text_of(pilot), "among the facts"
         await pilot.press("f")
         await reach(pilot, ConfirmScreen)
         assert "前 2 步" in text_of(pilot) and "由本人做的：第 2 步" in text_of(pilot)

@@ -7,7 +7,7 @@ Steps count from 0 (the setting up); step k shows everything up to the end of st
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from textual.widgets import Input, OptionList, Static
 
 from app.court_words import DISCLAIMER
 from app.desk.dialogs import Dialog, buttons
-from app.desk.episode.renderers import EventBlock, each, one, policy_name, render
+from app.desk.episode.renderers import EventBlock, each, one, policy_name, render, step_list
 from app.desk.jobs import OnDesk
 from app.desk.messages import RunFacts
 from app.desk.widgets.field import Field, LineInput
@@ -115,20 +115,9 @@ def fork_words(records: Sequence[Record], step: int, name: Callable[[str], str])
     cast = [t("episode.seat", seat=seat, policy=policy) for seat, policy in seated]
     return [
         t("fork.kept", n=step) if step else t("fork.nothing"),
-        *([t("fork.people", steps=listed(by_people)) if by_people else t("fork.no_people")] if step else []),
+        *([t("fork.people", steps=step_list(by_people)) if by_people else t("fork.no_people")] if step else []),
         t("fork.anew", step=step + 1, cast=t("fork.and").join(cast)),
     ]
-
-
-def listed(steps: Collection[int]) -> str:
-    """Numbers of steps as a person writes them: 2–5、7."""
-    runs: list[list[int]] = []
-    for step in sorted(steps):
-        if runs and step == runs[-1][1] + 1:
-            runs[-1][1] = step
-        else:
-            runs.append([step, step])
-    return t("show.listed").join(f"{first}–{last}" if last > first else str(first) for first, last in runs)
 
 
 class StepScreen(Dialog[int | None]):

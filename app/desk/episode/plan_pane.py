@@ -11,7 +11,7 @@ from textual.events import Click
 from textual.message import Message
 
 from app.desk.bindings import bindings
-from app.desk.episode.renderers import TONES, one, totals
+from app.desk.episode.renderers import TONES, one, step_list, totals
 from app.desk.law.events import tool_name
 from app.desk.messages import RunFacts
 from app.desk.widgets.lines import DisplayRow, LineView, wrapped
@@ -21,6 +21,7 @@ from tasks.episode.events import Answered, Planned, Record, Stopped, ToolCalled,
 from tasks.episode.state import State
 from tasks.reports.model import replies_line
 from tasks.reports.words import word
+from tasks.run.reading import steps_by_people
 from tasks.scoring.replies import degenerate, replies_of
 
 
@@ -131,6 +132,8 @@ def fact_lines(state: State, run: RunFacts, name: Callable[[str], str]) -> list[
     if parent := run.header.get("parent"):
         short = "-".join(str(parent.get("run", "")).split("-")[-2:])
         facts.append((t("fact.parent"), t("fact.parent.value", run=short, step=parent.get("step", 0))))
+    if by_people := steps_by_people(state.records):
+        facts.append((t("fact.people"), t("fact.people.value", steps=step_list(by_people))))
     if state.flags:
         facts.append((t("fact.flags"), "、".join(t(f"flag.{flag}") for flag in sorted(state.flags))))
     found = ((seat, own) for seat, own in replies_of(state.records).items() if degenerate(own))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any
@@ -116,10 +116,10 @@ def policy_name(policy: str, engine: str = "") -> str:
 
 
 def player_name(line: RunLine) -> str:
-    """Who played a run: the policy with its model, or the file that it was imported from, and in how many episodes a
-    person answered in its place."""
+    """Who played a run: the policy with its model, or the file that it was imported from. First in how many episodes
+    a person answered in its place: where there is little room, the end is cut."""
     helped = t("home.people", n=line.people) if line.people and line.agent != HUMAN else ""
-    return (one(line.source) or policy_name(line.agent, line.model)) + helped
+    return helped + (one(line.source) or policy_name(line.agent, line.model))
 
 
 def engine_name(spec: str) -> str:
@@ -440,6 +440,17 @@ def plain(event: Event, block: EventBlock, gutter: int) -> str:
         return f"── {''.join(lines)} ──"
     labels = (block.label, *[""] * len(lines))
     return "\n".join(f"{pad(label, gutter)} {line}".rstrip() for label, line in zip(labels, lines, strict=False))
+
+
+def step_list(steps: Collection[int]) -> str:
+    """Numbers of steps as a person writes them: 2–5、7."""
+    runs: list[list[int]] = []
+    for step in sorted(steps):
+        if runs and step == runs[-1][1] + 1:
+            runs[-1][1] = step
+        else:
+            runs.append([step, step])
+    return t("show.listed").join(f"{first}–{last}" if last > first else str(first) for first, last in runs)
 
 
 Chance = tuple[str, float, tuple[tuple[str, float], ...]]

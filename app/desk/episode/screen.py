@@ -54,6 +54,7 @@ from tasks.errors import RecordMismatch, TaskError
 from tasks.legalagentbench.forms import refused
 from tasks.run.failing import EpisodeFailure
 from tasks.run.header import is_fictional, spec_of
+from tasks.run.reading import steps_by_people
 
 FRAME = 0.05
 """Seconds between two looks at a turn that streams."""
@@ -298,7 +299,7 @@ class EpisodeScreen(ExportingScreen, FindingScreen):
             at.facts.benchmark, state.task_id, group, seats, at.shown.step, at.shown.total, word, fictional, said,
             progress=progress,
         )  # fmt: skip
-        self.record.without_steps(elsewhere)
+        self.record.describe_steps(elsewhere, steps_by_people(state.records))
         notice = " · ".join((*((t("mark.fictional"),) if fictional else ()), DISCLAIMER))
         self.query_one("#notice", Label).update(notice)
         return self.query_one(SeatBar).show(self.face.heading(heading))

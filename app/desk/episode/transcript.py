@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -81,6 +81,7 @@ class Transcript(LineView):
         self.margin_cells: int | None = None
         self.ruled = True
         self._stepless = False
+        self._by_people: Collection[int] = frozenset()
         self.about = ""
         self._now = 0.0
         self._fixed = self._turns = 0
@@ -168,16 +169,17 @@ class Transcript(LineView):
         if not self._stale:
             self._fixed = len(self.rows) - self._turns
 
-    def without_steps(self, stepless: bool) -> None:
-        """Whether what is shown was played elsewhere, and came without its steps."""
-        if stepless != self._stepless:
-            self._stepless = stepless
+    def describe_steps(self, stepless: bool, by_people: Collection[int]) -> None:
+        """Whether what is shown was played elsewhere, and came without its steps; the steps that a person made."""
+        if (stepless, by_people) != (self._stepless, self._by_people):
+            self._stepless, self._by_people = stepless, by_people
             self.rebuild()
 
     def heading(self, step: int) -> str:
         if step and self._stepless:
             return t("failures.imported")
-        return t("event.step", step=step) if step else t("event.setting")
+        person = f" · {t('event.person')}" if step in self._by_people else ""
+        return t("event.step", step=step) + person if step else t("event.setting")
 
     def build(self, width: int) -> Iterator[DisplayRow]:
         step = -1

@@ -19,7 +19,7 @@ from textual.binding import BindingType
 from textual.widgets import DataTable
 
 from app.desk.bindings import bindings
-from app.desk.episode.renderers import one, player_name
+from app.desk.episode.renderers import one, player_name, step_list
 from app.desk.home.plots import ProgressFigures, plot_rows
 from app.desk.messages import EpisodeLine
 from app.desk.widgets.find_bar import FindBar
@@ -219,7 +219,8 @@ class RunScreen(SortedScreen):
         columns = [name for name in COLUMNS if self.size.width >= NARROW or name not in LESS]
         names = max((width(one(episode.id)) for episode in rows), default=0)
         spared = sum(cells for name, cells in LESS.items() if name not in columns)
-        room = max(20, self.size.width - FIXED + spared - max(names, 4))
+        marks = max((width(_by_people(episode)) for episode in rows), default=0)
+        room = max(20, self.size.width - FIXED + spared - max(names, 4) - marks)
         heads = [self.head(name, t(f"column.{name}"), "right" if name in NUMERIC else "left") for name in columns]
         table.fill(heads, ((episode.id, self._cells(episode, room, columns)) for episode in rows))
         if self.stored is not None:
@@ -233,7 +234,7 @@ class RunScreen(SortedScreen):
         values = {
             "task": one(episode.id),
             "group": self._group(episode),
-            "outcome": term("outcome", outcome),
+            "outcome": term("outcome", outcome) + _by_people(episode),
             "strict": _figure(strict, scored), "compat": _figure(compat, scored),
             "steps": str(episode.steps),
             "tokens": f"{episode.tokens:,}" if episode.tokens else "–",
@@ -345,6 +346,10 @@ def _figure(value: float | None, scored: bool) -> str:
     if value is None:
         return t("scores.unscored") if scored else "—"
     return f"{POINTS * value:.1f}"
+
+
+def _by_people(episode: EpisodeLine) -> str:
+    return t("run.people", steps=step_list(episode.people)) if episode.people else ""
 
 
 def _natural(text: str) -> tuple[tuple[int, int, str], ...]:
