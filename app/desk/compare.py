@@ -36,6 +36,7 @@ from tasks.run.comparing import (
     RecordPair,
     StepPair,
     TaskLine,
+    dropped,
     growing,
     parting,
     steps_of,
@@ -163,6 +164,10 @@ def figure_rows(found: Comparison | None, width: int) -> Iterator[DisplayRow]:
         ((f"{t('compare.second')} ", "label"), (side_words(found.second), "text")),
         ((one(verdict(found, language())), "question"),),
     ]
+    left = {why: n for why, n in dropped(found).items() if not found.read}
+    if left:
+        reasons = t("show.listed").join(t(f"compare.dropped.{why}", n=n) for why, n in left.items())
+        heads.append(((t("compare.dropped", n=sum(left.values()), reasons=reasons), "warn"),))
     for line in heads:
         yield from rows_of(line, width, 3)
     bars = [bar(row) for row in found.rows]

@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from itertools import groupby, islice
 from pathlib import Path
+from typing import Literal
 
 from store.journal import Journal, ScoreRow
 from tasks.benchmark import Benchmark, Question, benchmark
@@ -225,6 +226,25 @@ class Comparison:
     read: int = 0
 
 
+Dropped = Literal["only_first", "only_second", "unfinished", "unscored"]
+"""Why a task of either run is not compared: one run alone has it; both have it, and one is not done with it, or has
+no score of it."""
+
+
+def dropped(found: Comparison) -> dict[Dropped, int]:
+    """Why tasks of either run are not compared -> how many, those reasons alone that occur. What counts is the score
+    that sums up a task: the strict one, or the published one where no task has the other."""
+    both: tuple[Rule, ...] = ("strict", "compat")
+    rules = [rule for rule in both if any(None not in line.values[rule] for line in found.tasks)]
+    lacking = [line for line in found.tasks for rule in rules[:1] if None in line.values[rule]]
+    ended = sum(line.ended for line in lacking)
+    counts: dict[Dropped, int] = {
+        "only_first": len(found.only[0]), "only_second": len(found.only[1]), "unfinished": len(lacking) - ended,
+        "unscored": ended,
+    }  # fmt: skip
+    return {why: n for why, n in counts.items() if n}
+
+
 def compare(names: Sequence[str | Path], *, seed: int = 0) -> list[Comparison]:
     """Compare runs with the first of them.
 
@@ -381,7 +401,7 @@ def _settings(first: ComparedRun, second: ComparedRun) -> list[tuple[str, str, s
 FACTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("imported", ("imported", "file")),
     ("calls", ("spec", "calls")), ("paper", ("spec", "paper")), ("seed", ("spec", "seed")),
-    ("epochs", ("spec", "epochs")), ("parent", ("parent", "run")),
+    ("task_seed", ("spec", "task_seed")), ("epochs", ("spec", "epochs")), ("parent", ("parent", "run")),
     ("pack", ("pack", "name")), ("moot", ("versions", "moot")),
 )  # fmt: skip
 """What tells two runs apart beside their settings -> where it stands in the header."""

@@ -19,7 +19,7 @@ from tasks.episode.events import Seated
 from tasks.errors import UsageError
 from tasks.legalagentbench.benchmark import LegalAgentBench
 from tasks.run import comparing
-from tasks.run.comparing import aligned, compare, growing, parting
+from tasks.run.comparing import aligned, compare, dropped, growing, parting
 from tasks.run.imported import Sources, read_run, save_run
 from tasks.run.reading import read_episode
 from tasks.run.rescoring import append_scores, read_stored
@@ -129,6 +129,7 @@ def test_a_comparison_is_that_of_the_values_by_hand(tmp_path: Path) -> None:
     assert (whole.measure.name, whole.found.n) == ("success", 20)
     assert (whole.found.first, whole.found.second) == (0.4, 0.7) and math.isclose(whole.found.difference, 0.3)
     assert whole.found.fourfold == Fourfold(4, 4, 10, 2)
+    assert dropped(found) == {"unscored": 1}, "strictly an error says nothing"
     assert {line.task for line in found.tasks if line.differs} == {
         f"q{n}" for n in (*range(4), *range(8, 18), 19)
     }  # an error too
@@ -203,6 +204,7 @@ def test_a_fork_parts_where_it_was_forked(tmp_path: Path) -> None:
         fork.go()
         fork.record_scores()
     (found,) = compare([tmp_path / "a.moot", tmp_path / "b.moot"])
+    assert dropped(found) == {"only_first": 1}
     assert found.only == (["k-2"], []) and [line.task for line in found.tasks] == ["k-1"]
     assert found.rows[0].found.interval.low == -1 and found.rows[0].found.interval.high == 1  # one task says nothing
     records = []
