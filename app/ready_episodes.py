@@ -22,6 +22,7 @@ from tasks.run.opened import Run
 from tasks.run.runner import start_run
 from tasks.run.spec import RunSpec
 
+RULES = "rules"
 SAMPLE = "sample"
 """The pack of the fictional jurisdiction."""
 TASK = "sample-504"
@@ -72,6 +73,18 @@ def demo_run(question: str = "") -> tuple[Run, str]:
         except BadEngine as error:  # llama.cpp is there and cannot start
             why = error_text(error)
     return _started(**({"tasks": str(question_file(question))} if question else {"task_ids": (_ready(),)})), why
+
+
+def asked_run(question: str, pack: str, engine: str) -> Run:
+    """A run of a question on any pack, by the model of a SPEC, or by the rules where that is "rules"; nothing has
+    been driven yet.
+
+    Raises:
+        UsageError: the question is too long.
+        BadEngine, StoreError: the engine or the pack cannot be had.
+    """
+    who = {} if engine == RULES else {"agent": "react", "model": engine}
+    return _started(tasks=str(question_file(question)), pack=pack, **who)
 
 
 def _started(**spec: Any) -> Run:

@@ -109,10 +109,10 @@ class EngineField(Vertical):
     }
     """
 
-    def __init__(self, chosen: str = "", *, id: str = "engine") -> None:
+    def __init__(self, chosen: str = "", *, offers: Sequence[EngineOption] = (), id: str = "engine") -> None:
         super().__init__(id=id)
         self._chosen = chosen
-        self._offers: list[EngineOption] = []
+        self._offers = list(offers)
 
     def compose(self) -> ComposeResult:
         yield Field(t("engine.field"), choice(self._options(), "offers"), id="offers-field")
@@ -131,11 +131,14 @@ class EngineField(Vertical):
     def offer(self, offers: Sequence[EngineOption]) -> None:
         self._offers = list(offers)
         select = self.query_one("#offers", Select)
+        kept = select.value
         select.set_options(plain(self._options()))
         known = [offer.spec for offer in offers]
         self.set_class(not any(spec.startswith("llama:") for spec in known), "-no-models")
         typed = self.query_one("#spec", Input).value.strip()
-        if typed in known:
+        if kept in known:
+            select.value = kept
+        elif typed in known:
             select.value = typed
         elif not typed and known:
             select.value = known[0]

@@ -292,7 +292,7 @@ class NewRunScreen(Dialog[tuple[RunSpec, bool] | None]):
                 yield SettingsForm(benchmark(names[0]))
                 yield TaskField()
                 yield SeatsForm(benchmark(names[0]))
-                packs = [(_pack(pack), pack.name) for pack in self._packs]
+                packs = [(pack_label(pack), pack.name) for pack in self._packs]
                 yield Field(t("new.pack"), choice(packs, "pack"), id="pack-field")
                 for name, (value, _, _) in NUMBERS.items():
                     yield Field(
@@ -508,6 +508,7 @@ def _agent_name(agent: str, policy: str) -> str:
     return policy_name(policy) if known(f"policy.{policy.split('/')[0]}") else policy_name(agent)
 
 
-def _pack(pack: PackLine) -> str:
+def pack_label(pack: PackLine) -> str:
+    """A pack in a list, with the mark of fictional data."""
     mark = f"  ● {t('mark.fictional')}" if "authored" in pack.provenance else ""
     return f"{one(pack.name)}{mark}"

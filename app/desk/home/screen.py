@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -13,26 +14,28 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.widgets import Input, Label, OptionList, Static
+from textual.widgets import Input, Label, OptionList, Select, Static
 from textual.widgets.option_list import Option
 
 from app import library
+from app.desk import engines_offered
 from app.desk.bindings import bindings
 from app.desk.compare import compare_next
 from app.desk.dialogs import Dialog, buttons
-from app.desk.episode.renderers import Line, one, player_name
-from app.desk.home.new_run import NewRunScreen
+from app.desk.engines_offered import EngineField, EngineOption
+from app.desk.episode.renderers import Line, one, player_name, policy_name
+from app.desk.home.new_run import NewRunScreen, pack_label
 from app.desk.home.run import RunScreen, played, with_play
 from app.desk.messages import EpisodesFinished, Fact, PlayMode, RunClosed
 from app.desk.scaffold import PanesScreen
 from app.desk.widgets.choice import EmptyState
-from app.desk.widgets.field import LineInput
+from app.desk.widgets.field import Field, LineInput, choice
 from app.desk.widgets.key_bar import KeyBar
 from app.desk.widgets.lines import TextPane
 from app.desk.widgets.tables import RowsTable
 from app.figures import rate
 from app.library import PackLine, RunLine
-from app.ready_episodes import lacking
+from app.ready_episodes import RULES, SAMPLE, lacking
 from app.strings import counted, known, t, term
 from app.strings.sentences import translated
 from app.terminal import truncate
@@ -42,15 +45,22 @@ from tasks.legalagentbench.questions import LONGEST_ASKED
 from tasks.run.spec import RunSpec
 
 
-class QuestionScreen(Dialog[str | None]):
-    """Gives the question; None when nothing is asked. The examples are of the kinds that the model knows."""
+class QuestionScreen(Dialog[tuple[str, str, str] | None]):
+    """Gives a question, the pack, and the engine that answers or "rules"; None when nothing is asked. The model that
+    comes with Moot is offered first; the examples are of the kinds that it knows, on the sample pack."""
 
     help_id = "ask"
 
-    def __init__(self) -> None:
+    def __init__(self, packs: Sequence[PackLine]) -> None:
         super().__init__()
         about = shipped.card()
         self._examples = [kind.example for kind in about.kinds] if about is not None else []
+        known = sorted((pack for pack in packs if not pack.error), key=lambda pack: pack.name != SAMPLE)
+        self._packs = [(pack_label(pack), pack.name) for pack in known] or [(SAMPLE, SAMPLE)]
+        self._lacking = lacking()
+        rules = EngineOption(RULES, policy_name(RULES))
+        first = [] if about is None or self._lacking else [EngineOption(about.spec, t("ask.shipped"))]
+        self._offers = [*first, rules]
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as box:
@@ -58,23 +68,33 @@ class QuestionScreen(Dialog[str | None]):
             yield Static(t("ask.text" if self._examples else "ask.text.rules"), classes="dialog--text", markup=False)
             yield LineInput(id="question", placeholder=t("ask.empty"), max_length=LONGEST_ASKED)
             yield OptionList(*(Content(one(example)) for example in self._examples), id="examples", compact=True)
-            yield Static(one(lacking() or t("ask.live")), classes="dialog--hint", markup=False)
+            yield Field(t("new.pack"), choice(self._packs, "pack"), id="pack-field")
+            yield EngineField(offers=self._offers)
+            yield Static(one(self._lacking or t("ask.live")), classes="dialog--hint", markup=False)
             yield buttons(t("ask.yes"))
 
     def on_mount(self) -> None:
         self.query_one("#examples").display = bool(self._examples)
-        self.query_one(Input).focus()
+        self.query_one("#question").focus()
+        self.job("offers", engines_offered.offered, self._offer, lambda error: True)
 
-    @on(OptionList.OptionSelected)
+    def _offer(self, found: Sequence[EngineOption]) -> None:
+        known = {offer.spec for offer in self._offers}
+        self.query_one(EngineField).offer([*self._offers, *(offer for offer in found if offer.spec not in known)])
+
+    @on(OptionList.OptionSelected, "#examples")
     def _taken(self, event: OptionList.OptionSelected) -> None:
-        line = self.query_one(Input)
+        line = self.query_one("#question", Input)
         line.value = self._examples[event.option_index]
         line.focus()
 
     @on(Input.Submitted)
     def action_confirm(self) -> None:
-        if question := self.query_one(Input).value.strip():
-            self.dismiss(question)
+        question, engine = self.query_one("#question", Input).value.strip(), self.query_one(EngineField)
+        if question and not engine.spec:
+            engine.fault(t("engine.none"))
+        elif question:
+            self.dismiss((question, str(self.query_one("#pack", Select).value), engine.spec))
 
 
 Door = Literal["trial", "law", "hops"]
@@ -334,11 +354,11 @@ class HomeScreen(PanesScreen):
         self.action_door(cast(Door, event.option_id))
 
     def action_ask(self) -> None:
-        def asked(question: str | None) -> None:
-            if question:
-                self.run_worker(self.desk.start_demo(question=question), name="ask", exit_on_error=False)
+        def asked(wanted: tuple[str, str, str] | None) -> None:
+            if wanted:
+                self.run_worker(self.desk.ask(*wanted), name="ask", exit_on_error=False)
 
-        self.app.push_screen(QuestionScreen(), asked)
+        self.app.push_screen(QuestionScreen(self.packs), asked)
 
     def action_refresh(self) -> None:
         self.reload()
