@@ -79,8 +79,8 @@ class ConfirmScreen(Dialog[bool]):
             yield Static(_lines(self._text, WIDTH), classes="dialog--text", markup=False)
             yield Static(_lines(self._hint, WIDTH), classes="dialog--hint", markup=False)
             with Horizontal(classes="buttons"):
-                for name, words, first in (("yes", self._yes, self._ready), ("no", t("new.cancel"), not self._ready)):
-                    yield Button(words, variant="primary" if first else "default", id=name, compact=True)
+                yield Button(self._yes, id="yes", compact=True)
+                yield Button(t("new.cancel"), id="no", compact=True)
 
     def on_mount(self) -> None:
         self.query_one("#yes" if self._ready else "#no").focus()

@@ -6,7 +6,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
@@ -122,10 +122,9 @@ class Desk(App[int]):
         self.controller = Controller(self)
         self._leaving = threading.Event()
         self._first_run = run
-        self._wanted: Callable[[], Awaitable[object]] | None = (
-            partial(self.start_demo, "hops", question) if demo else None
-        )
-        """What is to come next: with the desk, or once the sample pack is there."""
+        self._wanted: Door | None = "hops" if demo else None
+        self._question = question
+        """What is asked behind the door of several hops; '' is the ready task."""
         self._failed: dict[tuple[DOMNode, str], tuple[str, str]] = {}
         """What was told last of each job that fails, until it succeeds or another mode is shown."""
         self._code = 0
@@ -134,7 +133,7 @@ class Desk(App[int]):
         keep_last()
         consent(ask=self.ask_host)
         if self._wanted is not None:
-            await self._wanted()
+            await self.start_demo(self._wanted, self._question)
         elif self._first_run is not None:
             self.open_episode(self._first_run, "")
 
@@ -313,26 +312,11 @@ class Desk(App[int]):
     async def start_demo(self, door: Door = "hops", question: str = "") -> None:
         """What stands behind a door of Home, or a question instead of the task of several hops, which then goes on by
         itself; the sample pack is built first where it is missing."""
-        await self._on_sample(partial(self._start_demo, door, question))
-
-    async def ask(self, question: str, pack: str, engine: str) -> None:
-        """Ask a question of a pack, and watch how it is solved by an engine, or the rules."""
-        from app.ready_episodes import SAMPLE, asked_run
-
-        opener = partial(asked_run, question, pack, engine)
-        begin = partial(self.begin, opener, mode="auto", hint="demo.hint")
-        await (self._on_sample(begin) if pack == SAMPLE else begin())
-
-    async def _on_sample(self, wanted: Callable[[], Awaitable[object]]) -> None:
-        self._wanted = None
-        if library.has_sample():
-            await wanted()
-        else:
-            self._wanted = wanted
+        self._wanted, self._question = None, question
+        if not library.has_sample():
+            self._wanted = door
             self.build_sample()
-
-    async def _start_demo(self, door: Door, question: str) -> None:
-        if door == "law":
+        elif door == "law":
             await self.ask_law(t("door.law.question"))
         else:
             from app.ready_episodes import trial_run
@@ -364,7 +348,7 @@ class Desk(App[int]):
             self.pop_screen()
         self.say(t("home.built"))
         if self._wanted is not None:
-            await self._on_sample(self._wanted)
+            await self.start_demo(self._wanted, self._question)
             return
         if self.home_screen is not None:
             self.home_screen.reload()

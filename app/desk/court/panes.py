@@ -92,13 +92,6 @@ Shown = tuple[ProgrammeItem, int]
 """An item and its depth."""
 
 
-def _with_children(items: Iterable[ProgrammeItem]) -> Iterator[ProgrammeItem]:
-    for item in items:
-        if item.children:
-            yield item
-            yield from _with_children(item.children)
-
-
 class ProgrammePane(LineView):
     """Shows items; Enter unfolds one, or goes to the record it came true with."""
 
@@ -118,6 +111,7 @@ class ProgrammePane(LineView):
         self._facts: Sequence[tuple[str, str]] = ()
         self._notice = ""
         self._unfolded: dict[str, bool] = {}
+        self._everything = False
         self._key = ""
         self.flat: list[Shown] = []
 
@@ -131,6 +125,7 @@ class ProgrammePane(LineView):
     def forget(self) -> None:
         """Another episode: nothing was unfolded by hand."""
         self._unfolded.clear()
+        self._everything = False
         self._key = ""
 
     def rebuild(self) -> None:
@@ -143,14 +138,13 @@ class ProgrammePane(LineView):
     def _flat(self, items: Sequence[ProgrammeItem], depth: int) -> Iterator[Shown]:
         for item in items:
             yield item, depth
-            if item.children and self._unfolded.get(item.key, item.unfolded):
+            if item.children and self._unfolded.get(item.key, item.unfolded or self._everything):
                 yield from self._flat(item.children, depth + 1)
 
     def fold_all(self) -> None:
-        """Unfold every item that has others below it, or fold them again where all are."""
-        above = list(_with_children(self._items))
-        unfold = not all(self._unfolded.get(item.key, item.unfolded) for item in above)
-        self._unfolded = {item.key: unfold for item in above}
+        """Unfold everything, or show again what is unfolded by itself."""
+        self._everything = not self._everything
+        self._unfolded.clear()
         self.rebuild()
 
     def _current(self) -> str:
@@ -248,7 +242,7 @@ class ProgrammePane(LineView):
             return
         item = self.flat[self.cursor][0]
         if item.children:
-            self._unfolded[item.key] = not self._unfolded.get(item.key, item.unfolded)
+            self._unfolded[item.key] = not self._unfolded.get(item.key, item.unfolded or self._everything)
             self.rebuild()
         elif item.seq is not None:
             self.post_message(self.ItemSelected(item.seq))

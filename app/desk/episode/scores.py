@@ -20,7 +20,7 @@ from tasks.courts.scores.rulings import judgment_of
 from tasks.episode.events import Record, Said, ToolReturned
 from tasks.episode.state import State, fold, imported
 from tasks.episode.with_tools import SEAT
-from tasks.run.failing import EpisodeFailure, reason_of
+from tasks.run.failing import EpisodeFailure
 from tasks.run.header import spec_of
 from tasks.run.plan import stored_task_file
 from tasks.run.reading import grades, stopped_of, summarise
@@ -286,13 +286,6 @@ class EpisodeScorer:
             elsewhere and keys is not None,
             made,
         )
-
-    def failure(self, path: Path, episode: str) -> EpisodeFailure:
-        """Why an episode of the run failed, as `moot show RUN --failures` says it; without a reason where it did not
-        fail."""
-        with Journal.open(path) as journal:
-            row = next(row for row in journal.episodes() if row.id == episode)
-            return reason_of(journal, row, self.bench, self.questions.get(row.task_id))
 
     def of_file(self, path: Path) -> RunScores:
         """The scores of those episodes of a run that are over; floor and ceiling are of the same tasks.

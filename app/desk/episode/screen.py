@@ -52,7 +52,7 @@ from tasks.episode.scheduler import HUMAN, Notice, RecordsCommitted, SeatWaiting
 from tasks.episode.state import State, fold, imported
 from tasks.errors import RecordMismatch, TaskError
 from tasks.legalagentbench.forms import refused
-from tasks.run.failing import EpisodeFailure
+from tasks.run.failing import EpisodeFailure, RunFailures, failures_of
 from tasks.run.header import is_fictional, spec_of
 from tasks.run.reading import steps_by_people
 
@@ -316,13 +316,7 @@ class EpisodeScreen(ExportingScreen, FindingScreen):
 
     def _hint(self) -> None:
         shown, hint = self.controller.shown, self.controller.hint
-        hint = (
-            t("episode.back.hint", step=shown.step, of=shown.total)
-            if shown.back
-            else t(hint)
-            if known(hint)
-            else hint
-        )
+        hint = t("episode.back.hint") if shown.back else t(hint) if hint else ""
         found = self._failure
         why = why_words(found, self.controller.state) if found and found.episode == self.controller.episode else ""
         hint = " · ".join(filter(None, (why, hint)))
@@ -347,17 +341,16 @@ class EpisodeScreen(ExportingScreen, FindingScreen):
     def _have_keeper(self, keeper: EpisodeScorer) -> None:
         self.controller.keeper = keeper
         self.retranslate()
-        self._find_failure()
         self._score_run()
 
     def _find_failure(self) -> None:
         at = self.controller
-        if at.keeper is not None and at.facts is not None and at.over:
-            work = partial(at.keeper.failure, at.facts.path, at.episode)
+        if at.facts is not None and at.over:
+            work = partial(failures_of, at.facts.path, at.episode)
             self.job("failure", work, self._have_failure, lambda error: True)
 
-    def _have_failure(self, found: EpisodeFailure) -> None:
-        self._failure = found
+    def _have_failure(self, found: RunFailures) -> None:
+        (self._failure,) = found.episodes
         self._hint()
 
     def _no_keeper(self, error: BaseException) -> bool:

@@ -35,7 +35,7 @@ from app.desk.widgets.lines import TextPane
 from app.desk.widgets.tables import RowsTable
 from app.figures import rate
 from app.library import PackLine, RunLine
-from app.ready_episodes import RULES, SAMPLE, lacking
+from app.ready_episodes import RULES, SAMPLE, asked_run, lacking
 from app.strings import counted, known, t, term
 from app.strings.sentences import translated
 from app.terminal import truncate
@@ -56,7 +56,7 @@ class QuestionScreen(Dialog[tuple[str, str, str] | None]):
         about = shipped.card()
         self._examples = [kind.example for kind in about.kinds] if about is not None else []
         known = sorted((pack for pack in packs if not pack.error), key=lambda pack: pack.name != SAMPLE)
-        self._packs = [(pack_label(pack), pack.name) for pack in known] or [(SAMPLE, SAMPLE)]
+        self._packs = [(pack_label(pack), pack.name) for pack in known]
         self._lacking = lacking()
         rules = EngineOption(RULES, policy_name(RULES))
         first = [] if about is None or self._lacking else [EngineOption(about.spec, t("ask.shipped"))]
@@ -354,11 +354,17 @@ class HomeScreen(PanesScreen):
         self.action_door(cast(Door, event.option_id))
 
     def action_ask(self) -> None:
+        """Ask a question; where there is no pack to ask, the sample pack is built first."""
+
         def asked(wanted: tuple[str, str, str] | None) -> None:
             if wanted:
-                self.run_worker(self.desk.ask(*wanted), name="ask", exit_on_error=False)
+                run = self.desk.begin(partial(asked_run, *wanted), mode="auto", hint="demo.hint")
+                self.run_worker(run, name="ask", exit_on_error=False)
 
-        self.app.push_screen(QuestionScreen(self.packs), asked)
+        if self.packs:
+            self.app.push_screen(QuestionScreen(self.packs), asked)
+        else:
+            self.action_build()
 
     def action_refresh(self) -> None:
         self.reload()
