@@ -58,7 +58,7 @@ _ENDINGS = (
     " AND seq > (SELECT max(seq) FROM events WHERE attempt = attempts.id) - 16"
 )
 """An episode goes on to say what its last step came to after it has said that it is over: few events."""
-_HOLDING = "SELECT attempt, data FROM events WHERE tag = ? AND instr(data, ?) ORDER BY attempt, seq"
+_HOLDING = "SELECT attempt, step, data FROM events WHERE tag = ? AND instr(data, ?) ORDER BY attempt, seq"
 PAGE = 500
 """Rows that are read at a time where a whole table is walked through."""
 
@@ -317,11 +317,11 @@ class Journal:
             rows = self._rows(_ENDINGS, (tag,))
         return [(episode, at, self._load(data)) for episode, at, data in rows]
 
-    def holding(self, tag: str, text: str) -> list[tuple[int, Any]]:
-        """Attempt and data of the events of a tag whose JSON contains a text, in order; for a glance, like
+    def holding(self, tag: str, text: str) -> list[tuple[int, int, Any]]:
+        """Attempt, step and data of the events of a tag whose JSON contains a text, in order; for a glance, like
         `endings`."""
         with self._reading():
-            return [(attempt, self._load(data)) for attempt, data in self._rows(_HOLDING, (tag, text))]
+            return [(attempt, step, self._load(data)) for attempt, step, data in self._rows(_HOLDING, (tag, text))]
 
     def check(self) -> None:
         """Raise `DamagedData` unless the file is whole."""

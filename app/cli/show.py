@@ -26,12 +26,14 @@ from tasks.episode.scheduler import UNFINISHED, RecordsCommitted
 from tasks.episode.seats import Card
 from tasks.episode.state import digest, fold
 from tasks.errors import UsageError
+from tasks.reports.model import human_line
 from tasks.run.engines import run_path
 from tasks.run.failing import ClassCount, EpisodeFailure, RunFailures, failures_of
 from tasks.run.header import HeaderData, header_of
-from tasks.run.reading import read_episode, stopped_of
+from tasks.run.reading import human_steps, read_episode, stopped_of
 from tasks.run.seat_prompt import SeatPrompt, verify, would_read
 from tasks.scoring.failures import BY_NAME, CLASSES, REASONS, STATUSES
+from tasks.scoring.result import HumanSteps
 
 
 def show_failures(path: Path, run_name: str, episode: str | None, *, as_json: bool) -> None:
@@ -54,6 +56,8 @@ def _run(found: RunFailures, run_name: str) -> list[str]:
     silent = [label(one.name) for one in CLASSES if one.name not in found.tells]
     if silent:
         made.append(t("failures.not_told", benchmark=found.benchmark, classes=t("show.comma").join(silent)))
+    if found.left_out:
+        made.append(t("failures.left_out", n=len(found.left_out), episodes=t("show.comma").join(found.left_out)))
     if any(one.verdict.from_summary for one in found.episodes):
         made.append(t("failures.from_summary"))
     return made
@@ -220,12 +224,18 @@ def _lines(journal: Journal, header: HeaderData, episodes: Iterable[dict[str, An
     for e in episodes:
         yield (
             f"{pad(e['episode'], widest)} {pad(t('outcome.' + e['outcome']), 12)} {e['steps']:>4}  "
-            f"{truncate(e['question'], 80)}"
+            f"{_by_people(e)}{truncate(e['question'], 80)}"
         )
+
+
+def _by_people(episode: dict[str, Any]) -> str:
+    steps = HumanSteps(episode["episode"], episode["human_steps"])
+    return t("show.people", steps=human_line(steps, language())) if steps.steps else ""
 
 
 def _episodes(journal: Journal, outcome: str | None) -> Iterator[dict[str, Any]]:
     """The episodes that ended so, as JSON data. Only the ends of the others are read."""
+    people = human_steps(journal)
     for row, attempts in journal.walk():
         stopped = stopped_of(journal, attempts[-1].id) if outcome is not None else None
         if outcome is not None and outcome != (stopped.outcome if stopped else UNFINISHED):
@@ -240,6 +250,7 @@ def _episodes(journal: Journal, outcome: str | None) -> Iterator[dict[str, Any]]
             "tokens": state.tokens,
             "outcome": state.stopped.outcome if state.stopped else UNFINISHED,
             "flags": sorted(state.flags),
+            "human_steps": people[attempts[-1].id].data()["steps"] if attempts[-1].id in people else {},
             "question": str(state.card.get("question", "")),
         }
 

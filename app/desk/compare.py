@@ -25,7 +25,7 @@ from app.strings import language, t, term
 from app.terminal import pad, truncate
 from store.text.difference import difference
 from tasks.episode.events import Record, ToolReturned
-from tasks.reports.comparison import bar, chance, clear, fact, value_of, verdict, who
+from tasks.reports.comparison import bar, chance, clear, dropped_line, fact, value_of, verdict, who
 from tasks.reports.model import measure
 from tasks.reports.plots import bar_text, reach
 from tasks.reports.words import SCALE
@@ -36,7 +36,6 @@ from tasks.run.comparing import (
     RecordPair,
     StepPair,
     TaskLine,
-    dropped,
     growing,
     parting,
     steps_of,
@@ -164,10 +163,8 @@ def figure_rows(found: Comparison | None, width: int) -> Iterator[DisplayRow]:
         ((f"{t('compare.second')} ", "label"), (side_words(found.second), "text")),
         ((one(verdict(found, language())), "question"),),
     ]
-    left = {why: n for why, n in dropped(found).items() if not found.read}
-    if left:
-        reasons = t("show.listed").join(t(f"compare.dropped.{why}", n=n) for why, n in left.items())
-        heads.append(((t("compare.dropped", n=sum(left.values()), reasons=reasons), "warn"),))
+    if line := dropped_line(found, language()):
+        heads.append(((line, "warn"),))
     for line in heads:
         yield from rows_of(line, width, 3)
     bars = [bar(row) for row in found.rows]
@@ -289,7 +286,7 @@ def _cells(found: Comparison, line: TaskLine) -> list[Text]:
         Text(one(line.task)),
         Text(one(line.label[language() == "en"])),
         *(
-            Text(_ended(outcomes, person=any(one.person for one in side.tasks[line.task])))
+            Text(_ended(outcomes, person=any(one.people for one in side.tasks[line.task])))
             for side, outcomes in zip((found.first, found.second), line.outcomes, strict=True)
         ),
         *(Text("–" if value is None else f"{SCALE * value:.1f}", justify="right") for value in values),

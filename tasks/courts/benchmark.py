@@ -30,7 +30,6 @@ from tasks.courts.scores.score import gradings, score_one, versions
 from tasks.courts.scores.summary import CourtSummary, summarise
 from tasks.courts.settings import CourtSettings, settings_of
 from tasks.episode.events import ActionParsed, AttemptStarted, Leaked, Routed, Said, Seated, ToolCalled, TopicTracked
-from tasks.episode.scheduler import HUMAN
 from tasks.episode.seats import Program
 from tasks.episode.state import State
 from tasks.episode.with_tools import SEAT
@@ -50,8 +49,6 @@ _TRACKER: Choices = {"rules": (tracking.RULES, False), "model": (tracking.MODEL,
 _CLERK: Choices = {"rules": (registry.RULES, False)}
 _SPECIAL: Mapping[str, Choices] = {"tracker": _TRACKER, "clerk": _CLERK}
 
-HELPED = "human_role"
-"""Flag of an episode in which a person sat in a simulated seat; `human` is the tested one."""
 HEARD = (AttemptStarted, Seated, Said, Routed, TopicTracked, ToolCalled, Leaked)
 """Events that scorers read: what was said, by whom and to whom, what the tracker made of it, tools, leaks, the seed
 of the attempt."""
@@ -158,7 +155,7 @@ class Courts(Benchmark):
             summary="\n\n".join(said),
             tokens=state.tokens,
             seconds=state.milliseconds / 1000,
-            flags=_who_helped(state),
+            flags=state.flags,
             epoch=epoch,
             actions=tuple(event.result for event in events if isinstance(event, ActionParsed) and event.seat == SEAT),
             heard=tuple(event for event in events if isinstance(event, HEARD)),
@@ -192,16 +189,3 @@ class Courts(Benchmark):
     def overall(self, rows: Iterable[ScoreRow]) -> Overall | None:
         """The mean of the columns of the published table."""
         return stored_overall(rows)
-
-
-def _who_helped(state: State) -> frozenset[str]:
-    """The flags of an episode, with the seats in which a person spoke told apart."""
-    if "human" not in state.flags:
-        return state.flags
-    seats = {
-        record.event.seat
-        for record in state.records
-        if isinstance(record.event, Seated) and record.event.engine == HUMAN
-    }
-    found = {"human"} if SEAT in seats else set()
-    return (state.flags - {"human"}) | found | ({HELPED} if seats - {SEAT} else set())

@@ -34,7 +34,8 @@ from tasks.episode.events import (
 
 @dataclass(frozen=True)
 class State:
-    """What an episode has come to. `steps` counts completed steps; `records` is the whole history in order."""
+    """What an episode has come to. `steps` counts completed steps; `records` is the whole history in order; of flags
+    `human` says that a person answered from the tested seat, `human_role` that one did from another."""
 
     records: tuple[Record, ...] = ()
     card: dict[str, Any] = field(default_factory=dict)
@@ -92,7 +93,7 @@ def _after(state: State, event: Event) -> State:
                 prompt_tokens=state.prompt_tokens + event.evaluated + event.reused,
                 generated_tokens=state.generated_tokens + event.generated,
                 flags=state.flags
-                | ({"human"} if event.human else set())
+                | ({"human" if event.seat == "agent" else "human_role"} if event.human else set())
                 | remedies(event.note)
                 | ({event.finish} & {"length", "repetition"}),
             )

@@ -17,9 +17,9 @@ from tasks.episode.scheduler import UNFINISHED
 from tasks.episode.state import State, fold
 from tasks.run.header import HeaderData
 from tasks.run.listing import summing
-from tasks.run.reading import read_episode, rows_of
+from tasks.run.reading import human_steps, read_episode, rows_of
 from tasks.run.rescoring import StoredRun
-from tasks.scoring.result import Result
+from tasks.scoring.result import HumanSteps, Result
 
 Message = dict[str, object]
 """role, content; `tool_calls` that an assistant made, `tool_call_id` of the call whose result a message is."""
@@ -27,7 +27,8 @@ Message = dict[str, object]
 
 @dataclass(frozen=True, slots=True)
 class LastAttempt:
-    """The last attempt of an episode. scores: the newest row of each scorer; compat, strict: what sums it up."""
+    """The last attempt of an episode. scores: the newest row of each scorer; compat, strict: what sums it up; people:
+    what people did in it."""
 
     row: EpisodeRow
     attempts: int
@@ -37,6 +38,7 @@ class LastAttempt:
     scores: Mapping[str, ScoreRow]
     compat: float | None
     strict: float | None
+    people: HumanSteps
 
     @property
     def ended(self) -> bool:
@@ -67,13 +69,15 @@ def played(run: StoredRun, journal: Journal) -> Iterator[LastAttempt]:
     """The episodes of a run in order, read one by one from its open journal."""
     summed = summing(run.header)
     questions = {question.id: question for question in run.questions}
+    people = human_steps(journal)
     for row, attempts in journal.walk():
         state = fold(read_episode(journal, row.id))
         rows = rows_of(journal, run.bench, row, attempts[-1].id, questions[row.task_id])
         overall = summed(rows.values())
         both = (None, None) if overall is None else (overall.compat, overall.strict)
         result = run.bench.result(row.task_id, row.epoch, state)
-        yield LastAttempt(row, len(attempts), state, questions[row.task_id], result, rows, *both)
+        person = people.get(attempts[-1].id) or HumanSteps(row.id, {})
+        yield LastAttempt(row, len(attempts), state, questions[row.task_id], result, rows, *both, person)
 
 
 def tested(header: HeaderData) -> tuple[str, str]:

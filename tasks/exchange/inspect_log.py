@@ -115,14 +115,18 @@ def head_of(run: StoredRun) -> Data:
     """All of a log but its samples."""
     summary = metrics_of(run)
     usage, roles, ended, last = _spent(run)
-    done = ended == summary.tally.n
+    n = summary.tally.n + sum(not one.counted for one in summary.people)
+    done = ended == n
     created = run.header.get("created", "")
     return {
         "version": VERSION, "status": "success" if done else "cancelled", "eval": _spec(run, summary),
         "plan": {"name": "plan", "steps": [{"solver": tested(run.header)[0], "params": {}}], "config": {}},
         "results": {
-            "total_samples": summary.tally.n, "completed_samples": ended, "scores": list(_scores(summary)),
-            "metadata": {"outcomes": dict(summary.tally.outcomes), "flags": dict(summary.tally.flags)},
+            "total_samples": n, "completed_samples": ended, "scores": list(_scores(summary)),
+            "metadata": {
+                "outcomes": dict(summary.tally.outcomes), "flags": dict(summary.tally.flags),
+                "people": [person.data() for person in summary.people],
+            },
         },
         "stats": {
             "started_at": created, "completed_at": last if "imported" not in run.header else created,
@@ -258,13 +262,15 @@ def sample_of(journal: Journal, one: LastAttempt, run: str, seat: str, model: st
     roles: dict[str, Data] = {}
     spent(state.records, model, usage, roles)
     result, finished = one.result.res, stopped.outcome == "finished"
-    answer: Data = {"role": "assistant", "content": result, "source": "generate", "model": model}
+    own = [call for call in made if call.event.seat == seat]
+    who = name_of(own[-1]) if own and own[-1].event.human else model
+    answer: Data = {"role": "assistant", "content": result, "source": "generate", "model": who}
     error = {"message": stopped.reason, "traceback": "", "traceback_ansi": ""}
     sample: Data = {
         "id": one.row.task_id, "epoch": one.row.epoch + 1, "input": one.asked, "target": one.gold,
         "messages": list(_messages(journal, one, seat, made)),
         "output": {
-            "model": model, "choices": [{"message": answer, "stop_reason": "stop" if finished else "unknown"}],
+            "model": who, "choices": [{"message": answer, "stop_reason": "stop" if finished else "unknown"}],
             "completion": result,
         },
         "scores": {name: told for name, row in one.scores.items() if (told := score_of(row)) is not None},
@@ -272,6 +278,7 @@ def sample_of(journal: Journal, one: LastAttempt, run: str, seat: str, model: st
             "episode": one.row.id, "group": one.question.group, "cluster": one.question.cluster,
             "outcome": stopped.outcome, "reason": stopped.reason, "flags": sorted(one.result.flags),
             "attempts": one.attempts, "steps": state.steps, "compat": one.compat, "strict": one.strict,
+            "people": one.people.data(),
         },
         "events": list(_events(journal, state.records, made, texts, first)), "model_usage": usage,
         "role_usage": roles, "uuid": uid(run, one.row.id), "attachments": texts, "limit": limit_of(one),

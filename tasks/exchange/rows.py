@@ -31,11 +31,12 @@ SCHEMA = {
     "run": "string", "benchmark": "string", "task": "string", "group": "string", "cluster": "string", "epoch": _WHOLE,
     "episode": "string", "agent": "string", "model": "string", "outcome": "string", "reason": "string",
     "steps": _WHOLE, "calls": _WHOLE, "prompt_tokens": _WHOLE, "generated_tokens": _WHOLE, "tokens": _WHOLE,
-    "seconds": _REAL, "compat": _REAL, "strict": _REAL, "flags": "string", "question": "string", "gold": "string",
+    "seconds": _REAL, "compat": _REAL, "strict": _REAL, "flags": "string",
+    "human_steps": "string", "question": "string", "gold": "string",
     "answer": "string", "summary": "string", "scores": "string", "fictional": "bool",
 }  # fmt: skip
 """Column -> type; any may be null."""
-COLUMNS = tuple(SCHEMA)[:20]
+COLUMNS = tuple(SCHEMA)[:21]
 """What `facts` says, and the table shows."""
 
 
@@ -51,6 +52,7 @@ def facts(header: HeaderData, one: LastAttempt) -> dict[str, object]:
         "calls": state.calls, "prompt_tokens": state.prompt_tokens, "generated_tokens": state.generated_tokens,
         "tokens": state.tokens, "seconds": round(state.milliseconds / 1000, 3) if measured else None,
         "compat": one.compat, "strict": one.strict, "flags": " ".join(sorted(one.result.flags)),
+        "human_steps": one.people.text,
     }  # fmt: skip
 
 
@@ -91,6 +93,8 @@ dataset_info:
 
 `compat` and `strict` sum an attempt up, from 0 to 1 (论文口径、严格口径); `scores` is JSON: \
 scorer -> version and values.
+`human_steps` says what a person did, as SEAT:STEP (由本人作答的席位和步): a mean of the model leaves out rows with \
+`agent:` (计算模型的平均值时应排除).
 `gold` is the reference answer: **do not train on it and then test on the same tasks** \
 (参照答案在内：用它训练过的模型不能再用同一批题目评测).
 Licence and origin are those of the tasks and of the pack. 许可与来源依题目和数据包。

@@ -254,6 +254,11 @@ class GroupMember:
         stops = [record.event for record in self.records if isinstance(record.event, Stopped)]
         return stops[-1].outcome if stops else ""
 
+    @property
+    def human(self) -> bool:
+        """Whether a person answered in it, so that it is no rollout of the policy."""
+        return any(isinstance(record.event, ModelCalled) and record.event.human for record in self.records)
+
 
 @dataclass(frozen=True, slots=True)
 class Rollout:
@@ -293,8 +298,8 @@ class Rollout:
 
 @dataclass(frozen=True, slots=True)
 class RolloutGroup:
-    """The rollouts of one task. `failed` numbers those that the machinery cut short: they are no rollouts of the
-    policy.
+    """The rollouts of one task. `failed` numbers those that the machinery cut short, `human` those in which a person
+    answered: they are no rollouts of the policy.
 
     `left_out` says for each reading without advantages why.
     """
@@ -304,15 +309,21 @@ class RolloutGroup:
     rollouts: tuple[Rollout, ...]
     failed: tuple[int, ...] = ()
     left_out: Mapping[Reading, str] = field(default_factory=dict)
+    human: tuple[int, ...] = ()
 
     def lines(self) -> list[dict[str, Any]]:
         """Its rollouts as JSON data, each with the size of the group and why it was left out, if it was."""
-        common = {"group": len(self.rollouts), "failed": list(self.failed), "left_out": dict(self.left_out)}
+        common = {
+            "group": len(self.rollouts), "failed": list(self.failed), "human": list(self.human),
+            "left_out": dict(self.left_out),
+        }  # fmt: skip
         return [{**rollout.as_dict(), **common} for rollout in self.rollouts]
 
 
 def make_group(question: LawQuestion, members: Sequence[GroupMember]) -> RolloutGroup:
     """Rewards, advantages and shaped advantages of the rollouts of one task."""
+    human = tuple(one.number for one in members if one.human)
+    members = [one for one in members if not one.human]
     failed = tuple(one.number for one in members if one.outcome in INFRASTRUCTURE or not one.outcome)
     kept = [one for one in members if one.number not in failed]
     told = [trajectory_tokens(one.records) for one in kept]
@@ -348,7 +359,7 @@ def make_group(question: LawQuestion, members: Sequence[GroupMember]) -> Rollout
         )
         for place, one in enumerate(kept)
     )
-    return RolloutGroup(question.id, question.kind.id, rollouts, failed, left_out)
+    return RolloutGroup(question.id, question.kind.id, rollouts, failed, left_out, human)
 
 
 def read_groups(name: str | Path) -> Iterator[RolloutGroup]:

@@ -4,7 +4,8 @@ Beside runs of the courts stand the published figures, a line each: rule `publis
 
 A file task by task (`by_task`) has a line a task, repeat and metric; its values are shares from 0 to 1.
 
-The column names are stable. A text that a spreadsheet would run as a formula gets an apostrophe in front.
+`human_steps` says what people did, as SEAT:STEP. The column names are stable. A text that a spreadsheet would run as
+a formula gets an apostrophe in front.
 """
 
 from __future__ import annotations
@@ -18,18 +19,20 @@ from tasks.episode.events import OUTCOMES
 from tasks.reports.model import agent, at, fictional, lines, printable, published_lines, spread_of
 from tasks.run.comparing import ComparedRun
 from tasks.scoring.metrics import Report
+from tasks.scoring.result import HumanSteps
 
 COLUMNS = (
     "run", "benchmark", "agent", "rule", "rate", "group", "n", "value", "low", "high", "method", "clusters",
     "design_effect", "effective_n", "floor", "ceiling_reference", "epochs", "evidence_rate",
     "tokens",
     *(f"outcome_{outcome}" for outcome in OUTCOMES), "fictional", "pack", "pack_hash", "task_file_sha256",
-    "harness", "scorer",
+    "harness", "scorer", "human_steps",
 )  # fmt: skip
 
 
 TASK_COLUMNS = (
     "run", "benchmark", "agent", "task", "group", "episode", "repeat", "outcome", "rule", "metric", "value",
+    "human_steps",
 )  # fmt: skip
 
 
@@ -41,11 +44,11 @@ def by_task(runs: Sequence[tuple[Report, ComparedRun, Sequence[Question]]]) -> s
     for report, side, questions in runs:
         groups = {question.id: question.group for question in questions}
         common = {"run": report.summary.run, "benchmark": report.summary.benchmark, "agent": agent(report, "en")}
-        for task, attempts in side.tasks.items():
-            for one in attempts:
+        for task in dict.fromkeys((*side.tasks, *side.left_out)):
+            for one in (*side.tasks.get(task, ()), *side.left_out.get(task, ())):
                 where = {
                     "task": task, "group": groups.get(task, ""), "episode": one.episode, "repeat": one.repeat,
-                    "outcome": one.outcome,
+                    "outcome": one.outcome, "human_steps": HumanSteps(one.episode, one.people).text,
                 }  # fmt: skip
                 scores: list[tuple[str, str, float | None]] = [(*key, value) for key, value in one.values.items()]
                 for rule, metric, value in scores or [("", "", None)]:
@@ -67,6 +70,7 @@ def comma_separated(reports: Sequence[Report], language: str = "zh") -> str:
             "tokens": sum(tally.tokens), "fictional": int(fictional(report)),
             "pack": at(header, "pack", "name") or "", "pack_hash": at(header, "pack", "hash") or "",
             "task_file_sha256": at(header, "tasks", "sha256") or "", "harness": at(header, "versions", "moot") or "",
+            "human_steps": "; ".join(f"{one.episode} {one.text}" for one in summary.people),
             **{f"outcome_{outcome}": tally.outcomes.get(outcome, 0) for outcome in OUTCOMES},
         }  # fmt: skip
         for row in lines(report):

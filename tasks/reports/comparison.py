@@ -9,7 +9,9 @@ import itertools
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
 from statistics import mean, stdev
 
 from tasks.episode.scheduler import HUMAN
@@ -113,13 +115,6 @@ def differing(one: Comparison, language: str) -> Table:
         for side in ("first", "second")
     )
     notes = [word("compare.tasks_note", language).format(n=len(found), of=sum(line.ended for line in one.tasks))]
-    if open_now := sum(not line.ended for line in one.tasks):
-        notes.append(word("compare.unfinished", language).format(n=open_now))
-    notes += [
-        word(f"compare.only_in_{side}", language).format(n=len(tasks))
-        for side, tasks in zip(("first", "second"), one.only, strict=True)
-        if tasks
-    ]
     return Table("tasks", word("compare.differing", language), heads, columns, tuple(rows), tuple(notes), 1)
 
 
@@ -164,7 +159,7 @@ def chance(p: float) -> str:
 
 def verdict(one: Comparison, language: str) -> str:
     """In one sentence: which is ahead by the strict rule, by how much, and whether chance could do it."""
-    row = next((row for row in one.rows if row.measure.rule == "strict"), one.rows[0])
+    row = one.main
     found = row.found
     sign = -1 if found.difference < 0 else 1
     low, high = sorted((sign * SCALE * found.interval.low, sign * SCALE * found.interval.high))
@@ -219,11 +214,25 @@ def _who(side: ComparedRun, language: str) -> tuple[str, str]:
     return label, model or side.header.get("imported", {}).get("file", "")
 
 
+def dropped_line(one: Comparison, language: str) -> str:
+    """How many of the tasks that either run played the verdict does not count, and why; '' where it counts all."""
+    counts = Counter((task.why, task.side) for task in one.dropped)
+    sides = {0: "compare.first", 1: "compare.second", None: "compare.both_runs"}
+    whys = [
+        word(f"compare.dropped.{why}", language).format(n=n, side=word(sides[side], language))
+        for (why, side), n in counts.most_common()
+    ]
+    n, joint = len(one.dropped), ", " if language == "en" else "，"
+    said = word("compare.dropped", language).format(n=n, of=n + one.main.found.n, whys=joint.join(whys))
+    return said if n else ""
+
+
 def _heads(one: Comparison, language: str) -> Iterator[str]:
     for side, place in ((one.first, "first"), (one.second, "second")):
         mark = f" 〔{word('fictional', language)}〕" if is_fictional(side.header) else ""
         yield f"{word(f'compare.{place}', language)}: {side.run} · {who(side, language)}{mark}"
     yield verdict(one, language)
+    yield from filter(None, [dropped_line(one, language)])
 
 
 def spread(side: ComparedRun, language: str) -> Table | None:
@@ -359,10 +368,15 @@ def _data(one: Comparison) -> dict[str, object]:
             }
             for line in one.tasks
         ],
-        "only_first": list(one.only[0]),
-        "only_second": list(one.only[1]),
+        "only_first": _only(one, 1),
+        "only_second": _only(one, 0),
+        "dropped": [asdict(task) for task in one.dropped],
         "differences": [{"what": what, "first": a, "second": b} for what, a, b in one.differences],
     }  # fmt: skip
+
+
+def _only(one: Comparison, other: int) -> list[str]:
+    return [task.task for task in one.dropped if task.why == "missing" and task.side == other]
 
 
 FORMATS: dict[str, Callable[[Sequence[Comparison], str], str]] = {

@@ -21,6 +21,7 @@ from tasks.run.spec import RunSpec
 from tasks.scoring.failures import BY_NAME
 from tasks.scoring.metrics import LIMITS, Cell, Group, Measure, Metric, Report, Table, TableRow
 from tasks.scoring.replies import DEGENERATE, degenerate
+from tasks.scoring.result import NAMED, HumanSteps
 
 COLUMNS = (
     "n",
@@ -181,6 +182,7 @@ def counts(report: Report, language: str) -> list[tuple[str, str]]:
     rows = [
         ("outcomes", f"{' · '.join(outcomes)} = {tally.n}"),
         ("flags", " · ".join(flags)),
+        ("people", _people(report.summary.people, language)),
         ("replies", " · ".join(replies_line(seat, own, language) for seat, own in tally.replies.items())),
         ("failures", _failures(report, language)),
         ("epochs", str(tally.epochs)),
@@ -189,6 +191,26 @@ def counts(report: Report, language: str) -> list[tuple[str, str]]:
         ("tokens", f"{sum(tally.tokens):,}{estimated}" if sum(tally.tokens) else ""),
     ]
     return [(word(key, language), printable(text)) for key, text in rows if text]
+
+
+def _people(people: Sequence[HumanSteps], language: str) -> str:
+    """The episodes in which a person answered, by seat and step, those first that no figure counts."""
+    shown = sorted(people, key=lambda one: one.counted)
+    told = [
+        f"{one.episode} {human_line(one, language)}" + ("" if one.counted else word("people.left_out", language))
+        for one in shown[:NAMED]
+    ]
+    more = [word("people.more", language).format(n=len(shown) - NAMED)] if len(shown) > NAMED else []
+    return (", " if language == "en" else "；").join([*told, *more])
+
+
+def human_line(of: HumanSteps, language: str) -> str:
+    """The seats and steps in which a person answered."""
+    told = [
+        word("people.steps", language).format(seat=word(f"seat.{seat}", language), steps=", ".join(map(str, steps)))
+        for seat, steps in of.steps.items()
+    ]
+    return (", " if language == "en" else "，").join(told)
 
 
 def replies_line(seat: str, figures: Mapping[str, int], language: str, name: str = "") -> str:

@@ -6,6 +6,7 @@ over its repeats counts.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -13,7 +14,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from itertools import groupby, islice
 from pathlib import Path
-from typing import Literal
+from typing import Literal, cast, get_args
 
 from store.journal import Journal, ScoreRow
 from tasks.benchmark import Benchmark, Question, benchmark
@@ -33,11 +34,12 @@ from tasks.episode.events import (
     ToolsChosen,
 )
 from tasks.episode.scheduler import UNFINISHED
+from tasks.episode.with_tools import SEAT
 from tasks.errors import UsageError
 from tasks.run.engines import run_path
 from tasks.run.header import HeaderData, header_of, tested, unchanged
 from tasks.run.plan import stored_task_file
-from tasks.run.reading import answered_by_people, read_episode, rows_of, steps_by_people, stopped_of
+from tasks.run.reading import human_steps, read_episode, rows_of, steps_by_people, stopped_of
 from tasks.scoring.metrics import RULES, Group, Measure, Rule
 from tasks.scoring.names import Names
 from tasks.scoring.paired import PairedResult, holm, paired
@@ -137,13 +139,13 @@ OWN = frozenset({"env"})
 @dataclass(frozen=True, slots=True)
 class Attempt:
     """The last attempt of an episode: how it ended, and its values as shares (None: not scored, or nothing to score).
-    repeat: from 0; person: whether one answered from the tested seat."""
+    repeat: from 0; people: what people did in it, by seat and step."""
 
     episode: str
     repeat: int
     outcome: str
     values: Mapping[Key, float | None]
-    person: bool = False
+    people: Mapping[str, Sequence[int]] = field(default_factory=dict)
 
     def whole(self, rule: Rule) -> float | None:
         """What sums it up; None where nothing does."""
@@ -153,7 +155,8 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class ComparedRun:
-    """One of the runs: its header, and its attempts by task in the order of their repeats."""
+    """One of the runs: its header, and its attempts by task in the order of their repeats. left_out: those in which a
+    person answered for the policy that is tested; they are not among `tasks`, so that no figure counts them."""
 
     run: str
     path: Path
@@ -162,11 +165,13 @@ class ComparedRun:
     tasks: Mapping[str, Sequence[Attempt]]
     versions: Mapping[str, str]
     """Scorer -> version."""
+    left_out: Mapping[str, Sequence[Attempt]] = field(default_factory=dict)
 
     @property
     def people(self) -> int:
         """Episodes in which a person answered from the tested seat."""
-        return sum(one.person for attempts in self.tasks.values() for one in attempts)
+        every = itertools.chain(*self.tasks.values(), *self.left_out.values())
+        return sum(SEAT in one.people for one in every)
 
     def mean(self, task: str, key: Key) -> float | None:
         """The mean over the repeats of a task that have a value."""
@@ -212,37 +217,38 @@ class TaskLine:
         return UNFINISHED not in " ".join(self.outcomes).split()
 
 
+Why = Literal["unscored", "open", "human", "missing", "around"]
+
+
+@dataclass(frozen=True, slots=True)
+class DroppedTask:
+    """A task that a run played and no figure of a comparison counts. why: `missing`: the other run did not play it;
+    `human`: a person answered for the policy that is tested; `around`: in one run alone a person sat around that;
+    `open`: it has not ended; `unscored`. side: 0 or 1, the run of which it is so; None: both."""
+
+    task: str
+    why: Why
+    side: int | None
+
+
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """A run against the first one. differences: what was different about the runs, as (what, first, second); read:
-    how many episodes of each were looked at where there are more, 0 where it is whole."""
+    how many episodes of each were looked at where there are more, 0 where it is whole; dropped: all tasks of either
+    run that `main` does not count, () before it is whole."""
 
     first: ComparedRun
     second: ComparedRun
     rows: Sequence[MeasureComparison]
     tasks: Sequence[TaskLine]
-    only: tuple[Sequence[str], Sequence[str]]
+    dropped: Sequence[DroppedTask] = ()
     differences: Sequence[tuple[str, str, str]] = field(default_factory=tuple)
     read: int = 0
 
-
-Dropped = Literal["only_first", "only_second", "unfinished", "unscored"]
-"""Why a task of either run is not compared: one run alone has it; both have it, and one is not done with it, or has
-no score of it."""
-
-
-def dropped(found: Comparison) -> dict[Dropped, int]:
-    """Why tasks of either run are not compared -> how many, those reasons alone that occur. What counts is the score
-    that sums up a task: the strict one, or the published one where no task has the other."""
-    both: tuple[Rule, ...] = ("strict", "compat")
-    rules = [rule for rule in both if any(None not in line.values[rule] for line in found.tasks)]
-    lacking = [line for line in found.tasks for rule in rules[:1] if None in line.values[rule]]
-    ended = sum(line.ended for line in lacking)
-    counts: dict[Dropped, int] = {
-        "only_first": len(found.only[0]), "only_second": len(found.only[1]), "unfinished": len(lacking) - ended,
-        "unscored": ended,
-    }  # fmt: skip
-    return {why: n for why, n in counts.items() if n}
+    @property
+    def main(self) -> MeasureComparison:
+        """What sums up all tasks, by the strict rule where it says anything."""
+        return next((row for row in self.rows if row.measure.rule == "strict"), self.rows[0])
 
 
 def compare(names: Sequence[str | Path], *, seed: int = 0) -> list[Comparison]:
@@ -283,7 +289,7 @@ def growing(first: str | Path, second: str | Path, *, seed: int = 0) -> Iterator
             read += some
             some = (GROWS - 1) * read
             with suppress(UsageError):  # nothing in common so far
-                yield replace(_compared(one, other, questions, seed), only=((), ()), read=read)
+                yield replace(_compared(one, other, questions, seed), dropped=(), read=read)
         yield _compared(one, other, questions, seed)
 
 
@@ -312,21 +318,25 @@ def _reading(
             with unchanged(tasks):
                 questions = bench.load(tasks)
         tasks_of: dict[str, list[Attempt]] = {}
+        left_out: dict[str, list[Attempt]] = {}
         versions: dict[str, str] = {}
 
         def attempts() -> Iterator[Attempt]:
-            by_people = answered_by_people(journal)
+            by_people = human_steps(journal)
             known = {question.id: question for question in questions}
             for row, tries in journal.walk():
                 last = tries[-1].id
                 rows = _by_rules(rows_of(journal, bench, row, last, known.get(row.task_id)))
                 outcome = _told(rows[-1]) if rows else _ended(journal, last)
                 versions.update((one.scorer, one.version) for one in rows)
-                attempt = Attempt(row.id, row.epoch, outcome, _values(bench, rows), last in by_people)
-                tasks_of.setdefault(row.task_id, []).append(attempt)
+                person = by_people.get(last)
+                attempt = Attempt(row.id, row.epoch, outcome, _values(bench, rows), person.steps if person else {})
+                joined = tasks_of if person is None or person.counted else left_out
+                joined.setdefault(row.task_id, []).append(attempt)
                 yield attempt
 
-        yield ComparedRun(str(header["run"]), path, header, bench, tasks_of, versions), questions, attempts()
+        side = ComparedRun(str(header["run"]), path, header, bench, tasks_of, versions, left_out)
+        yield side, questions, attempts()
 
 
 def _ended(journal: Journal, attempt: int) -> str:
@@ -440,10 +450,20 @@ def _short(value: object) -> str:
 
 
 def _compared(first: ComparedRun, second: ComparedRun, questions: Sequence[Question], seed: int) -> Comparison:
-    both = [question for question in questions if question.id in first.tasks and question.id in second.tasks]
+    both = [
+        question
+        for question in questions
+        if question.id in first.tasks
+        and question.id in second.tasks
+        and _helped(first, question.id) == _helped(second, question.id)
+    ]
     if not both:
+        n = len(first.left_out) + len(second.left_out)
         raise UsageError(
-            f"runs '{first.run}' and '{second.run}' have no task in common", "Compare runs of the same tasks."
+            f"runs '{first.run}' and '{second.run}' have no task in common",
+            f"{n} of their tasks were answered by a person, which enters no figure."
+            if n
+            else "Compare runs of the same tasks.",
         )
     labels = labels_of(first.bench, both)
     lines = [
@@ -455,16 +475,42 @@ def _compared(first: ComparedRun, second: ComparedRun, questions: Sequence[Quest
         )
         for question in both
     ]  # fmt: skip
-    only = (
-        [task for task in first.tasks if task not in second.tasks],
-        [task for task in second.tasks if task not in first.tasks],
-    )
     rows = list(_rows(first, second, both, labels, seed))
     if not rows:
         raise UsageError(
             f"runs '{first.run}' and '{second.run}' have no scored task in common", "Score them: moot score RUN."
         )
-    return Comparison(first, second, rows, lines, only, _differences(first, second))
+    made = Comparison(first, second, rows, lines, (), _differences(first, second))
+    of = made.main.measure
+    lost = dropped(first, second, [question.id for question in questions], cast(Key, (of.rule, of.name)))
+    return replace(made, dropped=lost)
+
+
+def dropped(first: ComparedRun, second: ComparedRun, tasks: Iterable[str], key: Key) -> list[DroppedTask]:
+    """The tasks of either run that a figure of both does not count, and why, in the order of `tasks`."""
+    found = []
+    for task in tasks:
+        helped = _helped(first, task), _helped(second, task)
+        whys = [_why_not(side, task, key) for side in (first, second)]
+        if helped[0] != helped[1] and "missing" not in whys:
+            whys = ["around" if own else None for own in helped]
+        worst = max((why for why in whys if why), key=get_args(Why).index, default=None)
+        if worst and whys != ["missing", "missing"]:
+            found.append(DroppedTask(task, worst, None if whys[0] == whys[1] else whys.index(worst)))
+    return found
+
+
+def _helped(side: ComparedRun, task: str) -> bool:
+    """Whether a person sat around the tested seat in a task."""
+    return any(one.people.keys() - {SEAT} for one in side.tasks.get(task, ()))
+
+
+def _why_not(side: ComparedRun, task: str, key: Key) -> Why | None:
+    if task not in side.tasks:
+        return "human" if task in side.left_out else "missing"
+    if side.mean(task, key) is not None:
+        return None
+    return "open" if any(one.outcome == UNFINISHED for one in side.tasks[task]) else "unscored"
 
 
 def _outcomes(side: ComparedRun, task: str) -> str:

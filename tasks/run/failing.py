@@ -18,7 +18,7 @@ from tasks.errors import UsageError
 from tasks.run.comparing import side_of
 from tasks.run.engines import LATEST
 from tasks.run.listing import runs
-from tasks.run.reading import episode_of, read_episode
+from tasks.run.reading import episode_of, human_steps, read_episode
 from tasks.run.rescoring import StoredRun, read_stored
 from tasks.scoring.failures import CLASSES, STATUSES, VERSION, Diagnosis, Status, generic
 
@@ -62,12 +62,14 @@ class ClassCount:
 
 @dataclass(frozen=True, slots=True)
 class RunFailures:
-    """Why the episodes of a run failed. tells: the classes that its benchmark can tell."""
+    """Why the episodes of a run failed. tells: the classes that its benchmark can tell; left_out: the episodes in
+    which a person answered for the policy that is tested."""
 
     run: str
     benchmark: str
     tells: Sequence[str]
     episodes: Sequence[EpisodeFailure]
+    left_out: Sequence[str] = ()
 
     @property
     def failed(self) -> int:
@@ -112,6 +114,7 @@ class RunFailures:
                 for one in self.counts
             },
             "not_told": [one.name for one in CLASSES if one.name not in self.tells],
+            "left_out": list(self.left_out),
         }  # fmt: skip
 
 
@@ -131,7 +134,7 @@ def reason_of(journal: Journal, row: EpisodeRow, bench: Benchmark, question: Que
 
 
 def failures_of(run: str | Path | StoredRun, episode: str | None = None) -> RunFailures:
-    """Why the episodes of a run failed, or one of them.
+    """Why the episodes of a run failed, without those that a person answered in; or why one of them did.
 
     Raises:
         NotFound: the run has no such episode.
@@ -140,10 +143,12 @@ def failures_of(run: str | Path | StoredRun, episode: str | None = None) -> RunF
     stored = run if isinstance(run, StoredRun) else read_stored(run)
     questions: dict[str, Question] = {question.id: question for question in stored.questions}
     with Journal.open(stored.path) as journal:
-        rows = [episode_of(journal, episode)[0]] if episode is not None else (row for row, _ in journal.walk())
+        left_out = [one.episode for one in human_steps(journal).values() if not one.counted]
+        every = (row for row, _ in journal.walk() if row.id not in left_out)
+        rows = every if episode is None else [episode_of(journal, episode)[0]]
         found = [reason_of(journal, row, stored.bench, questions.get(row.task_id)) for row in rows]
     name = str(stored.header["run"])
-    return RunFailures(name, stored.bench.name, stored.bench.failures, found)
+    return RunFailures(name, stored.bench.name, stored.bench.failures, found, left_out)
 
 
 def failed_tasks(name: str, benchmark: str) -> tuple[str, tuple[str, ...]]:

@@ -24,9 +24,10 @@ from store.journal import Journal, ScoreRow
 from store.writer import writer_of
 from tasks.benchmark import benchmark
 from tasks.episode.scheduler import UNFINISHED
+from tasks.episode.with_tools import SEAT
 from tasks.errors import TaskError, UsageError
 from tasks.run.header import HeaderData, header_of, is_fictional, release, tested
-from tasks.run.reading import answered_by_people, is_scored, stopped_of
+from tasks.run.reading import human_steps, is_scored, stopped_of
 from tasks.scoring.overall import Overall, Summing, mean_of
 from tasks.scoring.result import newest
 
@@ -38,7 +39,7 @@ class RunTotals(BaseModel):
     """What a run came to. outcomes: how many episodes ended how, open ones as `unfinished`; scorers: the versions of
     its benchmark's scorers when that was; measure, compat, strict: as `Overall` has them, of the attempts that those
     have scored; scored: whether any was; unscored: how many of those that are over were not; people: episodes in
-    which a person answered from the tested seat."""
+    which a person answered from the tested seat: unless a person is who is tested, the means leave them out."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, strict=True)
     outcomes: dict[Short, Count]
@@ -84,17 +85,20 @@ def store_totals(journal: Journal) -> None:
 
 def _made(journal: Journal) -> RunTotals:
     outcomes: Counter[str] = Counter()
-    people, by_people, unscored = 0, answered_by_people(journal), 0
+    people, by_people, unscored = 0, human_steps(journal), 0
     sum_up, scorers = _summing(header_of(journal))
 
     def scored() -> Iterator[ScoreRow]:
         nonlocal people, unscored
         for _, attempts in journal.walk():
             last = attempts[-1].id if attempts else None
-            people += last in by_people
+            person = by_people.get(last) if last is not None else None
+            people += person is not None and SEAT in person.steps
             stopped = None if last is None else stopped_of(journal, last)
             outcomes[UNFINISHED if stopped is None else stopped.outcome] += 1
             rows = {} if last is None else newest(journal.scores(last))
+            if person is not None and not person.counted:
+                continue
             if is_scored(rows, scorers):
                 yield from rows.values()
             else:

@@ -15,13 +15,13 @@ from tasks.episode.events import ModelCalled, Record, Stopped, record_of
 from tasks.episode.scheduler import HUMAN
 from tasks.episode.state import fold
 from tasks.episode.with_tools import SEAT
-from tasks.run.header import header_of, spec_of
+from tasks.run.header import header_of, spec_of, tested
 from tasks.scoring.added import added_rows, with_added
 from tasks.scoring.bertscore import SCORER as BERTSCORE
 from tasks.scoring.bertscore import with_closeness
 from tasks.scoring.context import Grade, ScoreContext
 from tasks.scoring.metrics import Summary
-from tasks.scoring.result import Result, ScoredAttempt, newest
+from tasks.scoring.result import HumanSteps, Result, ScoredAttempt, newest
 
 GRADER = "grader"
 """The scorer under which a grader's word stands in the journal."""
@@ -50,10 +50,23 @@ def stopped_of(journal: Journal, attempt: int) -> Stopped | None:
     return None
 
 
-def answered_by_people(journal: Journal) -> frozenset[int]:
-    """The attempts in which a person answered from the tested seat, whoever the header names."""
-    calls = journal.holding(ModelCalled.tag, '"human":true')
-    return frozenset(attempt for attempt, data in calls if data.get("human") is True and data.get("seat") == SEAT)
+def human_steps(journal: Journal) -> dict[int, HumanSteps]:
+    """What people did in the last attempts of a run, by attempt, whoever the header names; {} where nobody did."""
+    found: dict[int, dict[str, dict[int, None]]] = {}
+    for attempt, step, data in journal.holding(ModelCalled.tag, '"human":true'):
+        if data.get("human") is True:
+            found.setdefault(attempt, {}).setdefault(str(data.get("seat")), {})[step] = None
+    if not found:
+        return {}
+    is_tested = HUMAN in tested(header_of(journal))
+    last = ((row.id, attempts[-1].id) for row, attempts in journal.walk() if attempts)
+    return {
+        attempt: HumanSteps(
+            episode, {seat: tuple(steps) for seat, steps in found[attempt].items()},
+            is_tested or SEAT not in found[attempt],
+        )
+        for episode, attempt in last if attempt in found
+    }  # fmt: skip
 
 
 def steps_by_people(records: Iterable[Record]) -> frozenset[int]:
@@ -156,14 +169,22 @@ def summarise(
     only: Collection[str] | None = None,
 ) -> Summary:
     """What a run came to, made of the score rows of its last attempts; `questions`: those that were asked; `only`:
-    episodes, all where it is None."""
+    episodes, all where it is None. Where a person answered for the policy that is tested, no figure counts the
+    episode; `Summary.people` names it, and the flag `human` counts it."""
+    people = [one for one in human_steps(journal).values() if only is None or one.episode in only]
+    if left_out := {one.episode for one in people if not one.counted}:
+        rows = [row for row, _ in journal.walk() if row.id not in left_out and (only is None or row.id in only)]
+        only, asked = {row.id for row in rows}, {row.task_id for row in rows}
+        questions = [question for question in questions if question.id in asked]
 
     def attempts() -> Iterator[ScoredAttempt]:
         return scored(bench, questions, attempts_of(journal, bench, only), context)
 
     made = bench.summary(str(header_of(journal)["run"]), questions, attempts(), context)
     clusters = {one.id: one.cluster for one in questions}
-    return with_closeness(with_added(made, clusters, attempts), clusters, journal)
+    made = with_closeness(with_added(made, clusters, attempts), clusters, journal, only)
+    flags = {**made.tally.flags, "human": len(left_out)} if left_out else made.tally.flags
+    return replace(made, tally=replace(made.tally, flags=flags), people=tuple(people))
 
 
 def grades(journal: Journal) -> dict[tuple[str, int], Grade]:

@@ -11,7 +11,7 @@ token ids.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from math import fsum
 from typing import TYPE_CHECKING, NamedTuple
@@ -102,14 +102,17 @@ def is_scored(rows: Sequence[ScoreRow], settings: Mapping[str, object]) -> bool:
     return any(row.scorer == SCORER and row.version == VERSION and row.settings == settings for row in rows)
 
 
-def with_closeness(summary: Summary, clusters: Mapping[str, str], journal: Journal) -> Summary:
+def with_closeness(
+    summary: Summary, clusters: Mapping[str, str], journal: Journal, only: Collection[str] | None = None
+) -> Summary:
     """A summary with the means of the BERTScores of the last attempts, of the settings that were scored with last;
-    `clusters`: id of a task -> its cluster. Attempts without a figure are left out, `n` says how many there are."""
+    `clusters`: id of a task -> its cluster; `only`: episodes, all where it is None. Attempts without a figure are
+    left out, `n` says how many there are."""
     found = [
         (row.task_id, score)
         for row, attempts in journal.walk()
         for score in _newest_of_each(journal.scores(attempts[-1].id))
-        if row.task_id in clusters
+        if row.task_id in clusters and (only is None or row.id in only)
     ]
     if not found:
         return summary

@@ -18,7 +18,7 @@ from typing import ClassVar, Literal
 from tasks.episode.events import OUTCOMES
 from tasks.scoring.names import Names, called, names_of
 from tasks.scoring.replies import READ, Replies, total
-from tasks.scoring.result import Result
+from tasks.scoring.result import HumanSteps, Result
 from tasks.scoring.statistics import Interval
 
 Kind = Literal["own", "count", "limit", "spread", "published"]
@@ -229,7 +229,7 @@ def counted(names: Iterable[str], always: Sequence[str]) -> dict[str, int]:
 class Summary:
     """What a run came to. rows: measure by measure in the order of tables; scorers: scorer -> its version; across:
     how a table for a terminal is laid out, with groups as columns or as rows, or with a line a metric below each
-    group."""
+    group; people: what people did in its episodes, those that no figure counts among them."""
 
     run: str
     benchmark: str
@@ -240,6 +240,7 @@ class Summary:
     """What the limits of this benchmark are called, where reports have no word of their own."""
     scorers: Mapping[str, str] = field(default_factory=dict)
     across: Literal["groups", "rules", "metrics"] = "groups"
+    people: Sequence[HumanSteps] = field(default=(), kw_only=True)
 
     @cached_property
     def _places(self) -> Mapping[tuple[str, str, str, str], Metric]:
@@ -319,6 +320,7 @@ class Summary:
                 **({"estimated": tally.estimated} if tally.estimated else {}),
             },
             "scorers": dict(self.scorers),
+            **({"people": [one.data() for one in self.people]} if self.people else {}),
             **(
                 {"added": {row.measure.name: _added(row) for row in added}}
                 if (added := self.section("added"))

@@ -62,6 +62,26 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
+class HumanSteps:
+    """What a person did in an episode. steps: seat -> the steps in which one answered there; counted: whether the
+    episode enters the figures of its run: not where a person answered for the policy that is tested."""
+
+    episode: str
+    steps: Mapping[str, Sequence[int]]
+    counted: bool = True
+
+    @property
+    def text(self) -> str:
+        """For a cell: SEAT:STEP of each."""
+        return " ".join(f"{seat}:{step}" for seat, steps in self.steps.items() for step in steps)
+
+    def data(self) -> dict[str, object]:
+        """As JSON data."""
+        steps = {seat: list(own) for seat, own in self.steps.items()}
+        return {"episode": self.episode, "steps": steps, "counted": self.counted}
+
+
+@dataclass(frozen=True, slots=True)
 class Score:
     """One score of one attempt, ready for the append-only table of the journal.
 

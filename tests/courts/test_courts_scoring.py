@@ -19,8 +19,8 @@ from tasks.courts.scores.drafted import floor_document, with_end_mark
 from tasks.courts.scores.judgment import FORMULA, gold_text
 from tasks.courts.scores.score import gradings, score_one
 from tasks.courts.scores.topics import FLOOR_REPLY
-from tasks.episode.events import Record, Said, Seated
-from tasks.episode.state import State
+from tasks.episode.events import Event, Leaked, ModelCalled, Record, Said, Seated
+from tasks.episode.state import fold
 from tasks.run.spec import RunSpec
 from tasks.scoring.context import NOTHING, ScoreContext
 from tasks.scoring.metrics import RULES
@@ -425,10 +425,18 @@ def test_the_overall_score_of_stored_rows_is_that_of_the_block(graded: bool) -> 
 
 def test_a_person_in_a_simulated_seat_did_not_help_the_tested_agent() -> None:
     def flags(*seats: str) -> frozenset[str]:
-        events = [Seated(seat=seat, policy="court-human/1", engine="human") for seat in seats]
-        records = tuple(Record(seq, 0, None, 0.0, event) for seq, event in enumerate(events))
-        return Courts().result("CI-0001", 0, State(records=records, flags=frozenset({"human", "leak"}))).flags
+        events: list[Event] = [Leaked(seat="client", field="x", text="")]
+        for seat in seats:
+            events += [
+                Seated(seat=seat, policy="court-human/1", engine="human"),
+                ModelCalled(
+                    seat=seat, call=1, prompt="", asked="", messages=(), settings={}, text="", finish="stop",
+                    human=True,
+                ),
+            ]  # fmt: skip
+        state = fold(Record(seq, 0, None, 0.0, event) for seq, event in enumerate(events))
+        return Courts().result("CI-0001", 0, state).flags
 
     assert flags("defendant_lawyer") == {"human_role", "leak"} and flags("agent") == {"human", "leak"}
     assert flags("agent", "clerk") == {"human", "human_role", "leak"}
-    assert Courts().result("CI-0001", 0, State(flags=frozenset({"leak"}))).flags == {"leak"}
+    assert flags() == {"leak"}

@@ -21,13 +21,16 @@ from app.strings import set_language
 from app.terminal import truncate
 from models.llama import shipped
 from store import places
+from store.journal import Journal
 from tasks.episode.events import Seated
 from tasks.episode.scheduler import HUMAN
+from tasks.errors import UsageError
 from tasks.run.board import entries, fields
-from tasks.run.comparing import compare, steps_of
+from tasks.run.comparing import aligned, compare, side_of
 from tasks.run.failing import failures_of
 from tasks.run.header import header_of
 from tasks.run.listing import read_run
+from tasks.run.reading import read_episode
 from tasks.run.runner import fork_run, start_run
 from tasks.run.spec import RunSpec
 from tasks.scoring.failures import CLASSES, Diagnosis, Finding, StepQuote
@@ -266,13 +269,17 @@ def test_what_a_person_solved_is_nowhere_shown_as_the_policys(runs: tuple[Path, 
     line = read_run(run.journal.path)
     assert (line.people, read_run(runs[1]).people) == (1, 0)
     board = entries(fields([line])[0], {}, (), None)[0]
-    side = compare([runs[1], run.journal.path])[0].second
+    side, _ = side_of(run.journal.path)
+    with pytest.raises(UsageError, match="no task in common"):
+        compare([runs[1], run.journal.path])
     for shown in (called(line), named(board)):
         assert "本人 1 题" in truncate(shown, 20), "where there is little room, too"
     assert "1 题有本人作答" in side_words(side)
     assert [sorted(one.people) for one in read_stored(run.journal.path).episodes] == [[1]]
-    compared = compare([runs[1], run.journal.path])[0]
-    steps = steps_of(compared, compared.tasks[0])
-    assert [step.people for step in steps] == [(False, True)]
-    assert "第 1 步 ≠ 自此不同 · 乙：本人" in "\n".join(row_text(row) for row in step_rows(steps, 100))
+    one, other = (
+        read_episode(journal, next(row.id for row in journal.episodes() if row.task_id == "k-1"))
+        for journal in map(Journal.open, (runs[1], run.journal.path))
+    )
+    steps = step_rows(aligned(one, other), 100)
+    assert "第 1 步 ≠ 自此不同 · 乙：本人" in "\n".join(row_text(row) for row in steps)
     assert "本人" not in called(read_run(runs[1])) + side_words(compare(runs)[0].second)

@@ -88,7 +88,7 @@ async def test_a_fork_opens_beside_its_parent(runs: tuple[Path, Path]) -> None:
         await pilot.press("c")
         screen = await reach(pilot, CompareScreen, lambda screen: screen.comparison is not None)
         assert screen.paths[0] == runs[0] and screen.comparison is not None
-        assert "没有比较的题 1 道：1 道只有甲做" in "\n".join(
+        assert "2 题中有 1 题未计入：乙未评测 1 题" in "\n".join(
             row_text(row) for row in screen.query_one("#figures", LinesPane).rows
         )
         assert [who(side, "zh") for side in (screen.comparison.first, screen.comparison.second)][1] == "复述下限"

@@ -19,7 +19,7 @@ from tasks.episode.events import Seated
 from tasks.errors import UsageError
 from tasks.legalagentbench.benchmark import LegalAgentBench
 from tasks.run import comparing
-from tasks.run.comparing import aligned, compare, dropped, growing, parting
+from tasks.run.comparing import DroppedTask, aligned, compare, growing, parting
 from tasks.run.imported import Sources, read_run, save_run
 from tasks.run.reading import read_episode
 from tasks.run.rescoring import append_scores, read_stored
@@ -129,14 +129,15 @@ def test_a_comparison_is_that_of_the_values_by_hand(tmp_path: Path) -> None:
     assert (whole.measure.name, whole.found.n) == ("success", 20)
     assert (whole.found.first, whole.found.second) == (0.4, 0.7) and math.isclose(whole.found.difference, 0.3)
     assert whole.found.fourfold == Fourfold(4, 4, 10, 2)
-    assert dropped(found) == {"unscored": 1}, "strictly an error says nothing"
+    assert [one.why for one in found.dropped] == ["unscored"], "strictly an error says nothing"
     assert {line.task for line in found.tasks if line.differs} == {
         f"q{n}" for n in (*range(4), *range(8, 18), 19)
     }  # an error too
     assert [row.group.name for row in found.rows if row.measure == whole.measure][1:] == ["1-hop", "2-hop"]
     strict = next(row for row in found.rows if row.measure.rule == "strict" and row.group.name == "all")
     assert strict.found.n == 19  # the missing answer is an error: strictly it says nothing
-    assert ("imported", "a.jsonl", "b.jsonl") in found.differences and found.only == ([], [])
+    assert ("imported", "a.jsonl", "b.jsonl") in found.differences
+    assert found.dropped == [DroppedTask("q19", "unscored", 1)]
 
 
 def test_stored_scores_count_as_those_that_are_computed(tmp_path: Path) -> None:
@@ -167,7 +168,8 @@ def test_a_comparison_is_told_before_everything_was_read(tmp_path: Path, monkeyp
     assert (first.read, len(first.tasks), len(read)) == (3, 3, 6)
     *_, last = parts
     whole = compare(paths)[0]
-    assert (last.read, last.rows, last.tasks) == (0, whole.rows, whole.tasks)
+    assert (last.read, last.rows, last.tasks, last.dropped) == (0, whole.rows, whole.tasks, whole.dropped)
+    assert len(whole.dropped) + whole.main.found.n == 20
 
 
 def test_several_runs_are_adjusted_together(tmp_path: Path) -> None:
@@ -204,8 +206,7 @@ def test_a_fork_parts_where_it_was_forked(tmp_path: Path) -> None:
         fork.go()
         fork.record_scores()
     (found,) = compare([tmp_path / "a.moot", tmp_path / "b.moot"])
-    assert dropped(found) == {"only_first": 1}
-    assert found.only == (["k-2"], []) and [line.task for line in found.tasks] == ["k-1"]
+    assert found.dropped == [DroppedTask("k-2", "missing", 1)] and [line.task for line in found.tasks] == ["k-1"]
     assert found.rows[0].found.interval.low == -1 and found.rows[0].found.interval.high == 1  # one task says nothing
     records = []
     for name in ("a.moot", "b.moot"):
