@@ -21,11 +21,12 @@ from app.terminal import clean, json_text, pad
 from models.errors import BadEngine
 from models.llama import library as shelf
 from models.llama import memory, shipped
-from models.llama.header import GgufHeader, read_header
+from models.llama.header import GgufHeader, model_sha256, read_header
 from models.llama.library import LibraryEntry
 from models.llama.speed import measure
 from models.llama.template import complaint
-from store import identity, places
+from store import places
+from store.identity import Progress
 from tasks.run.estimate import keep
 
 SLOTS = (1, 4, 8)
@@ -107,7 +108,7 @@ def check(file: str, expected: str | None, speed: bool, as_json: bool) -> None:
         _print_unsound(path, error, as_json)
         raise click.exceptions.Exit(1) from None
     with _talk("library.hashing", path.name) as progress:
-        found = _facts(header, identity.sha256(path, progress))
+        found = _facts(header, model_sha256(path, progress))
     found["ok"] = wanted is None or wanted == found["sha256"]
     found["expected_sha256"] = wanted
     if speed and found["ok"]:
@@ -143,7 +144,7 @@ models.add_command(try_)
 
 
 @contextmanager
-def _talk(key: str, name: str) -> Iterator[identity.Progress]:
+def _talk(key: str, name: str) -> Iterator[Progress]:
     """Progress of a long read on stderr, in megabytes; what takes a moment says nothing."""
     talk = ProgressPrinter()
 

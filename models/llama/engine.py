@@ -22,7 +22,7 @@ from typing import Any
 from models.calls import read
 from models.engine import Ask, ContextLimits, Delta, EngineError, Listener, Reply
 from models.errors import BadEngine
-from models.llama.header import INSTALL, GgufHeader, read_header
+from models.llama.header import INSTALL, GgufHeader, model_sha256, parts_of, read_header
 from models.llama.library import resolve
 from models.llama.memory import available, default_context, estimate, refuse_too_large
 from models.llama.process import (
@@ -91,8 +91,8 @@ def open_llama(opening: Opening) -> LlamaEngine:
 def _key(path: Path, settings: LlamaSettings) -> str:
     """Identity of an engine: the file as it lies there now, and the settings."""
     try:
-        found = identity.identity(path)
-    except StoreError:
+        found = " ".join(map(identity.identity, parts_of(path)))
+    except (StoreError, BadEngine):
         return ""
     return f"{path.absolute()} {found} {settings}"
 
@@ -138,7 +138,7 @@ class LlamaEngine:
         self.slots = chosen.slots or self._fitting_slots(max(FEWEST_SLOTS, parallel))
         refuse_too_large(self.header, self.context, self.slots)
         self._together = chosen.together
-        self._sha256 = identity.sha256(path)
+        self._sha256 = model_sha256(path)
         self._process = EngineProcess(silence=silence, standstill=standstill)
         self._lock = threading.Lock()
         """Held while a child is started, loaded or given calls, never while they are answered."""

@@ -1,15 +1,19 @@
 """What a GGUF file says of itself, as llama.cpp reads it: in a child process, and without the weights.
 
 `read_header` gives a `GgufHeader` or raises `BadEngine` with one sentence; a file that ends llama.cpp ends a child.
-Sizes are bytes, contexts are tokens.
+A model in parts (`NAME-00001-of-00003.gguf`) is named by its first, which llama.cpp opens; size and sum are those of
+all. Sizes are bytes, contexts are tokens.
 """
 
 from __future__ import annotations
 
+import glob
+import re
 import stat
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -17,6 +21,8 @@ from typing import Any
 from models.engine import EngineError
 from models.errors import BadEngine
 from models.llama.process import ChildFailed, EngineProcess
+from store import identity
+from store.identity import Progress
 
 MISTAKEN: tuple[tuple[bytes, str], ...] = (
     (b"version https://git-lfs", "is a Git LFS pointer, not the model itself"),
@@ -81,6 +87,52 @@ class GgufHeader:
         return _number(self.metadata, f"{self.architecture}.{key}", otherwise)
 
 
+_PART = re.compile(r"(.+)-(\d{5})(-of-(\d{5})\.gguf)", re.IGNORECASE)
+
+
+def first_part(path: Path) -> Path:
+    """The first file of a model in parts, named by any of them or by the NAME that they share, with or without
+    `.gguf`; every other path as it is."""
+    if found := _PART.fullmatch(path.name):
+        return path.with_name(f"{found[1]}-00001{found[3]}")
+    if path.exists():
+        return path
+    stem = glob.escape(re.sub(r"(?i)\.gguf$", "", path.name))
+    begun = [one for one in path.parent.glob(f"{stem}-00001-of-*") if _PART.fullmatch(one.name)]
+    return begun[0] if len(begun) == 1 else path
+
+
+def parts_of(path: Path) -> list[Path]:
+    """The files of a model in order, one or several; `BadEngine` names a part that is not there."""
+    found = _PART.fullmatch(path.name)
+    if found is None:
+        return [path]
+    parts = [path.with_name(f"{found[1]}-{number:05}{found[3]}") for number in range(1, int(found[4]) + 1)]
+    if gone := next((part for part in parts if not part.exists()), None):
+        raise BadEngine(
+            f"'{path}' is one of {len(parts)} parts of a model, and '{gone.name}' is not there",
+            "Put all parts into one folder.",
+        )
+    return parts
+
+
+def extent(path: Path) -> tuple[int, int]:
+    """Size of a model in all its parts, and when the last of them was changed, in nanoseconds."""
+    found = [part.stat() for part in parts_of(path)]
+    return sum(one.st_size for one in found), max(one.st_mtime_ns for one in found)
+
+
+def model_sha256(path: Path, progress: Progress | None = None, *, again: bool = False) -> str:
+    """The sha256 of a model: of its file, or of the sums of its parts in order, as hex digits without a break."""
+    found = identity.fingerprints(parts_of(path), again=again, progress=progress)
+    return joined_sha256([one.sha256 for one in found.values()])
+
+
+def joined_sha256(sums: Sequence[str]) -> str:
+    """The sha256 of a model whose parts have these sums."""
+    return sums[0] if len(sums) == 1 else sha256("".join(sums).encode()).hexdigest()
+
+
 _known: dict[tuple[Path, int, int], GgufHeader] = {}
 """By path, size and time of change."""
 
@@ -91,19 +143,20 @@ def read_header(path: Path, process: EngineProcess | None = None) -> GgufHeader:
     Raises:
         BadEngine: the file is none or not a sound one, or llama-cpp-python is not installed.
     """
-    found = _regular(path)
-    key = (path, found.st_size, found.st_mtime_ns)
+    for part in parts_of(path):
+        _check_regular(part)
+    key = (path, *extent(path))
     if key not in _known:
         with ExitStack() as after:
             if process is None:
                 process = EngineProcess()
                 after.callback(process.close)
-            _known[key] = _header(path, found.st_size, _facts(path, process))
+            _known[key] = _header(path, key[1], _facts(path, process))
     return _known[key]
 
 
-def _regular(path: Path) -> Any:
-    """The status of an ordinary file that begins as a GGUF does."""
+def _check_regular(path: Path) -> None:
+    """Refuse what is no ordinary file that begins as a GGUF does."""
     try:
         found = path.stat()
         if stat.S_ISDIR(found.st_mode):
@@ -123,7 +176,6 @@ def _regular(path: Path) -> Any:
         begins = start.lstrip(b"\xef\xbb\xbf \r\n\t")
         what = (what for first, what in MISTAKEN if begins.startswith(first))
         raise BadEngine(f"'{path}' {next(what, 'is not a GGUF file')}")
-    return found
 
 
 def _facts(path: Path, process: EngineProcess) -> dict[str, Any]:
@@ -182,8 +234,6 @@ def _number(metadata: Mapping[str, str], key: str, otherwise: int) -> int:
 
 def _unfit(metadata: Mapping[str, str], facts: Mapping[str, Any]) -> str:
     """Why Moot cannot use such a model, as the end of a sentence; '' where it can."""
-    if metadata.get("split.count", "1") not in ("0", "1"):
-        return f"is one of {metadata['split.count']} parts of a model; join them with llama-gguf-split --merge"
     if kind := UNFIT_KINDS.get(metadata.get("general.type", "")):
         return kind
     if not facts["parameters"]:

@@ -22,8 +22,8 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from models.errors import BadEngine
 from models.llama import shipped
-from models.llama.header import GgufHeader, read_header
-from store import identity
+from models.llama.header import GgufHeader, extent, first_part, joined_sha256, model_sha256, parts_of, read_header
+from models.specs import on_another_machine
 from store.errors import NotFound
 from store.files import read_whole, written_whole
 from store.identity import Progress
@@ -64,7 +64,7 @@ class LibraryEntry(BaseModel):
     model_config = ConfigDict(frozen=True)
     name: Annotated[str, AfterValidator(_named)]
     path: str
-    """Where the file lies; for one that was copied in, its name in `files/`."""
+    """Where the file lies, of a model in parts the first; for one that was copied in, its name in `files/`."""
     copied: bool
     size: int
     mtime: int
@@ -84,13 +84,12 @@ class LibraryEntry(BaseModel):
         cls, header: GgufHeader, file: Path, *, name: str, copied: bool, sha256: str, shipped: bool = False
     ) -> LibraryEntry:
         """The entry of a file as it lies there now; `header` may have been read from what it was copied from."""
-        found = file.stat()
+        size, mtime = extent(file)
         return cls(
-            name=name, path=file.name if copied else str(file), copied=copied, size=found.st_size,
-            mtime=found.st_mtime_ns, sha256=sha256, architecture=header.architecture,
-            quantisation=header.quantisation, parameters=header.parameters, context=header.context,
-            has_template=header.template is not None, is_embedding=header.is_embedding, recurrent=header.recurrent,
-            shipped=shipped,
+            name=name, path=file.name if copied else str(file), copied=copied, size=size, mtime=mtime,
+            sha256=sha256, architecture=header.architecture, quantisation=header.quantisation,
+            parameters=header.parameters, context=header.context, has_template=header.template is not None,
+            is_embedding=header.is_embedding, recurrent=header.recurrent, shipped=shipped,
         )  # fmt: skip
 
     def file(self, library: Path) -> Path:
@@ -100,10 +99,10 @@ class LibraryEntry(BaseModel):
     def state(self, library: Path) -> str:
         """`ok`, `missing` (perhaps on a stick that is not plugged in) or `changed` since it was added."""
         try:
-            found = self.file(library).stat()
-        except OSError:
+            found = extent(self.file(library))
+        except (OSError, BadEngine):
             return "missing"
-        return "ok" if (found.st_size, found.st_mtime_ns) == (self.size, self.mtime) else "changed"
+        return "ok" if found == (self.size, self.mtime) else "changed"
 
 
 def shipped_entry() -> LibraryEntry | None:
@@ -161,11 +160,11 @@ def _catalogued(library: Path) -> list[LibraryEntry]:
 
 
 def resolve(name_or_path: str, library: Path) -> Path:
-    """The file of a model: what ends in `.gguf` or has a separator is a path, all else first a name of the
-    library."""
+    """The file of a model: what ends in `.gguf` or has a separator (`./NAME`) is a path, all else first a name of the
+    library, whatever lies in the working directory."""
     path = _expanded(Path(name_or_path))
-    if path.suffix.lower() == ".gguf" or len(path.parts) > 1:
-        return path
+    if path.suffix.lower() == ".gguf" or "/" in name_or_path or os.sep in name_or_path or len(path.parts) > 1:
+        return path if on_another_machine(str(path)) else first_part(path)
     try:
         entry = _find(name_or_path, entries(library))
     except BadEngine:
@@ -173,7 +172,7 @@ def resolve(name_or_path: str, library: Path) -> Path:
             return path
         raise
     if entry is None:
-        if name_or_path and path.exists():
+        if name_or_path and (path := first_part(path)).exists():
             return path
         raise unknown(name_or_path, library)
     file = entry.file(library)
@@ -201,7 +200,7 @@ def add(
 
     `BadEngine` for a file that is not sound, a name that is taken or cannot be, and a disk that is too small.
     """
-    path = Path(os.path.abspath(_expanded(path)))
+    path = first_part(Path(os.path.abspath(_expanded(path))))
     header = read_header(path)
     try:
         str(path).encode()
@@ -211,7 +210,7 @@ def add(
     _refuse_taken(chosen, path, copy, entries(library))
     if copy and path.parent != Path(os.path.abspath(library / FILES)):
         return _add_copy(path, library, chosen, header, progress)
-    digested = identity.sha256(path, progress)
+    digested = model_sha256(path, progress)
     with _locked(library):
         return _enter(chosen, path, copy, digested, header, library)
 
@@ -227,7 +226,8 @@ def remove(name: str, library: Path) -> tuple[LibraryEntry, bool]:
             raise unknown(name, library)
         deleted = False
         if entry.copied and entry.file(library).exists():
-            entry.file(library).unlink()
+            for part in parts_of(entry.file(library)):
+                part.unlink()
             deleted = True
         _write(library, [one for one in listed if one is not entry])
     return entry, deleted
@@ -235,7 +235,7 @@ def remove(name: str, library: Path) -> tuple[LibraryEntry, bool]:
 
 def name_for(path: Path) -> str:
     """A name made from that of a file."""
-    stem = re.sub(r"(?i)(\.gguf)+$", "", unicodedata.normalize("NFC", path.name))
+    stem = re.sub(r"(?i)(-\d{5}-of-\d{5})?(\.gguf)+$", "", unicodedata.normalize("NFC", path.name))
     made = re.sub(r"[^\w.-]+", "-", stem).strip("-.")[:NAME_LENGTH].rstrip("-.")
     return made if is_name(made) else f"model-{made}"[:NAME_LENGTH].rstrip("-.")
 
@@ -284,30 +284,36 @@ def _enter(name: str, file: Path, copied: bool, digested: str, header: GgufHeade
 
 
 def _add_copy(source: Path, library: Path, name: str, header: GgufHeader, progress: Progress | None) -> LibraryEntry:
-    """Copy a file in, hashing it on the way; the copy appears whole and listed, or not at all."""
+    """Copy a model in; the copy appears whole and listed, or not at all."""
     folder = library / FILES
     folder.mkdir(parents=True, exist_ok=True)
-    target = folder / f"{name}.gguf"
-    if target.exists():
-        raise BadEngine(f"'{target}' is there already and not in the catalogue", "Move it away first.")
+    parts = parts_of(source)
+    numbers = [f"-{number:05}-of-{len(parts):05}" for number in range(1, len(parts) + 1)]
+    targets = [folder / f"{name}{number}.gguf" for number in (numbers if len(parts) > 1 else [""])]
+    if there := next((target for target in targets if target.exists()), None):
+        raise BadEngine(f"'{there}' is there already and not in the catalogue", "Move it away first.")
     free = shutil.disk_usage(folder).free
     if free < header.size + SPARE:
         hint = "Free some space, or leave out --copy and use the file where it lies."
         raise BadEngine(f"No room for a copy: {header.size / 1e9:.2f} GB needed, {free / 1e9:.2f} GB free", hint)
-    running, done = sha256(), 0
-    with written_whole(target, new=True, binary=True) as written, source.open("rb") as read:
-        while block := read.read(BLOCK):
-            written.write(block)
-            running.update(block)
-            done += len(block)
-            if progress is not None:
-                progress(done, header.size)
+    done, sums = 0, []
     try:
-        read_header(target)
+        for part, target in zip(parts, targets, strict=True):
+            running = sha256()
+            with written_whole(target, new=True, binary=True) as written, part.open("rb") as read:
+                while block := read.read(BLOCK):
+                    written.write(block)
+                    running.update(block)
+                    done += len(block)
+                    if progress is not None:
+                        progress(done, header.size)
+            sums.append(running.hexdigest())
+        read_header(targets[0])
         with _locked(library):
-            return _enter(name, target, True, running.hexdigest(), header, library)
+            return _enter(name, targets[0], True, joined_sha256(sums), header, library)
     except BaseException:
-        target.unlink(missing_ok=True)
+        for target in targets:
+            target.unlink(missing_ok=True)
         raise
 
 

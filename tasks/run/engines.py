@@ -18,12 +18,12 @@ from models.engine import Ask, ContextLimits, Engine, EngineError, Message, Repl
 from models.errors import BadEngine, ForeignHost
 from models.llama import shipped
 from models.llama.embedder import Embedder
-from models.llama.header import read_header
+from models.llama.header import model_sha256, read_header
 from models.llama.library import entries, resolve
 from models.sampling import DEFAULT, bare, context_of, drawn_by, having, recommended
 from models.scripted import RecordedEngine
 from models.specs import Opening, check_file, check_spec, on_another_machine
-from store import identity, places
+from store import places
 from store.errors import NotFound, StoreError
 from store.journal import SUFFIX, Journal
 from store.labels import TAG, labels
@@ -65,7 +65,7 @@ def open_engine(spec: str, *, parallel: int = 1) -> Engine:
     """
     kind, rest = check_spec(bare(spec), registry.names("engines"))
     if kind in _FILES:
-        check_file(rest.partition("#")[0])
+        _file(kind, rest)
     opener: Callable[[Opening], object] = registry.load("engines", kind)
     if not callable(opener):
         raise registry.unusable("engines", kind, "this is no function that opens engines")
@@ -128,11 +128,15 @@ def file_of(spec: str) -> tuple[str, Path] | None:
     name = rest.partition("#")[0]
     if kind == "recorded":
         return name, run_path(name, exact=True)
-    if kind not in _FILES:
-        return None
-    check_file(name)
+    return (name, _file(kind, rest)) if kind in _FILES else None
+
+
+def _file(kind: str, rest: str) -> Path:
+    """Where the file of a SPEC lies; `BadEngine` where that is none that could be read."""
+    name = rest.partition("#")[0]
     path = resolve(name, places.models()) if kind == "llama" else Path(name)
-    return name, path
+    check_file(name if on_another_machine(name) else str(path))
+    return path
 
 
 def run_path(name: str | Path, *, exact: bool = False) -> Path:
@@ -207,7 +211,7 @@ def open_gguf(name: str, *, force: bool = False) -> tuple[Embedder, dict[str, ob
     """An embedding model by its file or its name in the library, and what is recorded of it; errors as `Embedder` has
     them."""
     path = resolve(name.removeprefix("llama:"), places.models())
-    return Embedder(path, force=force), {"model": path.name, "sha256": identity.sha256(path)}
+    return Embedder(path, force=force), {"model": path.name, "sha256": model_sha256(path)}
 
 
 def open_embedder(spec: str, *, force: bool = False) -> tuple[Embed, dict[str, object]]:

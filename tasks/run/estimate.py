@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from models.llama.header import model_sha256
 from models.sampling import bare
-from store import identity, places
+from store import places
 from store.errors import StoreError
 from store.files import BY_HAND, read_whole, written_whole
 from store.journal import Journal
@@ -77,6 +78,6 @@ def speed_of(model: Path) -> dict[str, Any] | None:
     folder = places.models() / "benches"
     with suppress(StoreError, OSError, ValueError):
         if folder.is_dir():  # else its sha256 need not be known
-            found: dict[str, Any] = json.loads(read_whole(folder / f"{identity.sha256(model)}.json", BY_HAND))
+            found: dict[str, Any] = json.loads(read_whole(folder / f"{model_sha256(model)}.json", BY_HAND))
             return found
     return None

@@ -140,6 +140,7 @@ def test_paths_and_names_are_told_apart(
     Path("weights").write_bytes(b"x")
     assert lib.resolve("m", library) == model
     assert lib.resolve("weights", library) == Path("weights")
+    assert lib.resolve("./m", library) == Path("m"), "a path is written as one"
     with pytest.raises(BadEngine, match="Known: m"):
         lib.resolve("n", library)
     with pytest.raises(BadEngine):

@@ -63,13 +63,16 @@ def tiny_llama(
     ends: float = 2.0,
     layers: int = 2,
     width: int = 64,
+    split: int = 0,
 ) -> Path:
     """A llama of 2 layers and 4,200 tokens: every ASCII and common Chinese character is a token, the rest are bytes.
 
+    `split`: as parts of so many tensors at most, `STEM-00001-of-0000N.gguf`; the first is given back.
     `ends` scales how readily it ends its turn: about every 30 tokens at 2.0 with temperature 0, never at 0.0.
     """
     rng = np.random.default_rng(seed)
     writer = _writer(path, "llama", "tiny random llama", quantised)
+    writer.split_max_tensors = split
     heads, feed = width // 16, 2 * width
     _transformer(writer, context, width, layers, heads, heads // 2 or 1, feed)
     writer.add_rope_dimension_count(width // heads)
@@ -255,8 +258,11 @@ def _finish(writer: gguf.GGUFWriter, path: Path) -> Path:
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
     writer.close()
-    os.replace(_partial(path), path)
-    return path
+    made = writer.format_shard_names(_partial(path))
+    named = writer.format_shard_names(path)
+    for part, name in zip(made, named, strict=True):
+        os.replace(part, name)
+    return named[0]
 
 
 def _transformer(

@@ -16,11 +16,11 @@ from app.strings.sentences import translated
 from app.terminal import pad
 from models.errors import BadEngine
 from models.llama import library, shipped
-from models.llama.header import GgufHeader, read_header
+from models.llama.header import GgufHeader, model_sha256, read_header
 from models.llama.library import LibraryEntry
 from models.llama.memory import Need, available, default_context, estimate
 from models.llama.process import EngineProcess
-from store import identity, places
+from store import places
 from store.errors import StoreError
 
 Progress = Callable[[int, int], None]
@@ -128,7 +128,7 @@ def verify(line: ModelLine, progress: Progress) -> tuple[ModelLine, str]:
     known = next((entry for entry in library.entries(folder) if entry.name == line.name), line.entry)
     found = _line(known, known.file(folder), known.state(folder))
     try:
-        return found, identity.fingerprints([found.file], again=True, progress=progress)[found.file].sha256
+        return found, model_sha256(found.file, progress, again=True)
     except (StoreError, OSError):
         return found, ""
 
