@@ -426,6 +426,7 @@ def run(benchmark: str, as_json: bool, **options: Any) -> None:
 @click.command()
 @click.argument("run_name", metavar="RUN", type=RUN)
 @click.option("--new-attempt", is_flag=True, help="Begin unfinished episodes anew; the old attempts are kept.")
+@click.option("--task", "task_ids", multiple=True, metavar="ID", help="Go on with this task only; may be repeated.")
 @budget_tokens_option
 @budget_seconds_option
 @max_failures_option
@@ -434,8 +435,8 @@ def run(benchmark: str, as_json: bool, **options: Any) -> None:
 @watch_option
 @json_option("Print the score block as JSON.")
 def resume(
-    run_name: str, new_attempt: bool, watch: str, as_json: bool, max_failures: int | None, budget_tokens: int | None,
-    budget_seconds: float | None, background: bool,
+    run_name: str, new_attempt: bool, task_ids: tuple[str, ...], watch: str, as_json: bool, max_failures: int | None,
+    budget_tokens: int | None, budget_seconds: float | None, background: bool,
 ) -> None:  # fmt: skip
     """Go on with an interrupted RUN where its record ends.
 
@@ -444,7 +445,7 @@ def resume(
     if _in_background(background, as_json):
         return
     with reading(run_path(run_name)):
-        made = resume_run(run_name, new_attempt=new_attempt)
+        made = resume_run(run_name, new_attempt=new_attempt, tasks=task_ids)
         made.budget = made.budget.having(budget_tokens, budget_seconds)
         drive(made, watch, as_json, max_failures)
 

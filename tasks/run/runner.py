@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -208,14 +208,26 @@ def start_run(
     return run
 
 
-def resume_run(name: str | Path, watchers: Sequence[Watcher] = (), *, new_attempt: bool = False) -> Run:
-    """Take up an interrupted run where its record ends. `new_attempt` begins unfinished episodes anew."""
+def resume_run(
+    name: str | Path, watchers: Sequence[Watcher] = (), *, new_attempt: bool = False, tasks: Collection[str] = ()
+) -> Run:
+    """Take up an interrupted run where its record ends.
+
+    Args:
+        name: path or id.
+        watchers: of its scheduler.
+        new_attempt: whether unfinished episodes begin anew.
+        tasks: ids of the tasks that go on, () for all; the others stay as they are.
+
+    Raises:
+        UsageError: the run does not play a task of these.
+    """
     path = run_path(name)
     with reading(path):
-        return _resumed(path, watchers, new_attempt)
+        return _resumed(path, watchers, new_attempt, frozenset(tasks))
 
 
-def _resumed(path: Path, watchers: Sequence[Watcher], new_attempt: bool) -> Run:
+def _resumed(path: Path, watchers: Sequence[Watcher], new_attempt: bool, wanted: frozenset[str]) -> Run:
     journal = Journal.open(path, write=True)
     try:
         header = header_of(journal)
@@ -234,7 +246,10 @@ def _resumed(path: Path, watchers: Sequence[Watcher], new_attempt: bool) -> Run:
     run.new_attempt = new_attempt
     try:
         for row, attempts in journal.walk():
-            look_at(run, row, attempts[-1].id)
+            if not wanted or row.task_id in wanted:
+                look_at(run, row, attempts[-1].id)
+        if unknown := sorted(wanted - {row.task_id for row in run.rows.values()}):
+            raise UsageError(f"run {run.id} plays no task '{unknown[0]}'", "`moot show RUN` lists its episodes.")
     except BaseException:
         run.close()
         raise

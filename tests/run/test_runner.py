@@ -22,7 +22,7 @@ from tasks.exchange.episodes import played
 from tasks.legalagentbench.benchmark import LegalAgentBench
 from tasks.run.comparing import side_of
 from tasks.run.listing import read_run
-from tasks.run.reading import read_episode
+from tasks.run.reading import read_episode, stopped_of
 from tasks.run.rescoring import append_scores, read_stored, summary_of
 from tasks.run.runner import fork_run, resume_run, start_run
 from tasks.run.seat_prompt import verify
@@ -105,6 +105,27 @@ def test_attempts_that_a_kill_left_without_rows_are_scored_by_whoever_reads_them
     append_scores(read_stored(path))
     line = read_run(path)
     assert not line.unscored and line.strict is not None and strict_rates(path) == found
+
+
+def test_only_the_tasks_that_are_named_go_on(spec: dict[str, Any], tmp_path: Path) -> None:
+    def ended() -> list[str]:
+        with Journal.open(path) as journal:
+            return [row.task_id for row, tries in journal.walk() if stopped_of(journal, tries[-1].id) is not None]
+
+    path = tmp_path / "r.moot"
+    with started(spec, path) as run:
+        run.scheduler.step("1")
+        others = [row.task_id for row in run.rows.values() if row.task_id != "1"]
+    assert ended() == []
+    with pytest.raises(UsageError, match="plays no task '99'"):
+        resume_run(path, tasks=["1", "99"])
+    with resume_run(path, tasks=["1"]) as run:
+        run.go()
+        run.record_scores()
+    assert ended() == ["1"] and others
+    with resume_run(path) as run:
+        run.go()
+    assert sorted(ended()) == sorted(["1", *others])
 
 
 def test_rows_of_an_older_version_do_not_count(
