@@ -39,7 +39,7 @@ except ModuleNotFoundError as error:
 from models.engine import Ask, Engine, EngineError, Listener, Reply
 from models.errors import BadEngine, ForeignHost
 from models.specs import Opening
-from store.errors import StoreError
+from store.errors import BadParameter, StoreError
 from store.importers import Progress, silent
 from store.journal import Journal
 from store.pack import Pack
@@ -58,7 +58,7 @@ from tasks.episode.events import Event, Record
 from tasks.episode.seats import Policy, View
 from tasks.episode.state import fold
 from tasks.episode.with_tools import ToolEpisode
-from tasks.errors import TaskError, UsageError
+from tasks.errors import BadSetting, TaskError, UsageError
 from tasks.run.spec import RunSpec
 from tasks.scoring.added import Scorer
 from tasks.scoring.metrics import Metric, Summary
@@ -73,13 +73,13 @@ if TYPE_CHECKING:
     from tasks.run.opened import Run
 
 __all__ = [
-    "Agent", "Answer", "Ask", "BadEngine", "Benchmark", "CallTool", "CaseFile", "CourtSeat", "CourtView", "Cue",
-    "END_MARK", "Ending", "Engine", "EngineError", "Environment", "Episode", "Event", "ForeignHost", "Listener",
-    "Metric", "Move", "Nothing", "Opening", "Pack", "Policy", "Progress", "Record", "Reply", "Result",
-    "RunRecord", "RunSpec", "Say", "Scorer", "Settings", "StoreError", "Summary", "TaskError", "Tool",
-    "ToolEpisode", "Turn", "UsageError", "View", "agent", "ask", "base", "benchmark", "benchmarks", "emit",
-    "engine", "environment", "import_pack", "importer", "open_run", "packs", "read_turn", "resume", "run", "score",
-    "scorer", "search_tools", "setting", "tool",
+    "Agent", "Answer", "Ask", "BadEngine", "BadParameter", "Benchmark", "CallTool", "CaseFile", "CourtSeat",
+    "CourtView", "Cue", "END_MARK", "Ending", "Engine", "EngineError", "Environment", "Episode", "Event",
+    "ForeignHost", "Listener", "Metric", "Move", "Nothing", "Opening", "Pack", "Policy", "Progress", "Record",
+    "Reply", "Result", "RunRecord", "RunSpec", "Say", "Scorer", "Settings", "StoreError", "Summary", "TaskError",
+    "Tool", "ToolEpisode", "Turn", "UsageError", "View", "agent", "ask", "base", "benchmark", "benchmarks",
+    "emit", "engine", "environment", "import_pack", "importer", "open_run", "packs", "read_turn", "resume", "run",
+    "score", "scorer", "search_tools", "setting", "tool",
 ]  # fmt: skip
 
 Made = TypeVar("Made", bound=Callable[..., Any])
@@ -259,6 +259,7 @@ def run(
 
     Raises:
         TaskError, StoreError, BadEngine: what is wrong, in one sentence; nothing was written then.
+        BadParameter: one of these for a setting that there is not, or no value of it, behind a SPEC or in `more`.
         TaskError: the first episodes that ended all ended in an error, as the rest would; what was played is on disk.
     """
     from pydantic import ValidationError
@@ -281,7 +282,7 @@ def run(
         )  # fmt: skip
     except ValidationError as error:
         first = error.errors()[0]
-        raise UsageError(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+        raise BadSetting(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from error
     return _driven(start_run(spec, out=out, argv=("moot.run", benchmark)), progress)
 
 

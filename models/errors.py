@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from store.errors import MootError
+from store.errors import BadParameter, MootError
 
 
 class BadEngine(MootError):
     """A SPEC names no engine, or its file is not what it should be."""
 
     exit_code = 2
+
+
+class BadEngineSetting(BadEngine, BadParameter):
+    """A setting behind the '#' of a SPEC that its engine does not have, or no value of it."""
 
 
 def chat_model(name: str) -> BadEngine:

@@ -15,7 +15,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from models.engine import Ask
-from models.errors import BadEngine
+from models.errors import BadEngineSetting
 
 RANGES: Mapping[str, tuple[float, float]] = {
     "temperature": (0, 5),
@@ -119,14 +119,14 @@ def _divided(spec: str) -> tuple[str, Mapping[str, object]]:
     """SPEC without settings of speaking, and these by field of `Settings`.
 
     Raises:
-        BadEngine: one of them has no such value, or an endpoint names something else behind its model.
+        BadEngineSetting: one of them has no such value, or an endpoint names something else behind its model.
     """
     before, said = _said(spec)
     server = spec.startswith("endpoint:")
     ours = [name for name in said if name in NAMES and (server or name != "context")]  # a local model has its `ctx`
     others = [name for name in said if name not in ours]
     if others and server and (ours or "#" in before):
-        raise BadEngine(f"'{others[0]}' is no setting of an endpoint", f"Known: {', '.join(NAMES)}.")
+        raise BadEngineSetting(f"'{others[0]}' is no setting of an endpoint", f"Known: {', '.join(NAMES)}.")
     if not ours:
         return spec, {}
     rest = f"{before}#{','.join(f'{name}={said[name]}' for name in others)}" if others else before
@@ -144,7 +144,7 @@ def _said(spec: str) -> tuple[str, dict[str, str]]:
 def _value(name: str, text: str) -> object:
     if name in SWITCHES:
         if text not in SWITCHES[name]:
-            raise BadEngine(f"{name}={text} is neither on nor off", f"For example {name}=off.")
+            raise BadEngineSetting(f"{name}={text} is neither on nor off", f"For example {name}=off.")
         return SWITCHES[name][text]
     low, high = RANGES[name]
     try:
@@ -152,7 +152,7 @@ def _value(name: str, text: str) -> object:
     except ValueError:
         value = math.nan
     if not low <= value <= high:
-        raise BadEngine(
+        raise BadEngineSetting(
             f"{name}={text} is not a number from {low:g} to {high:g}",
             f"For example {name}={max(low, min(high, 1)):g}.",
         )

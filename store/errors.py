@@ -32,6 +32,12 @@ class MootError(Exception):
         self.hint = hint
 
 
+class BadParameter(MootError):
+    """A setting that there is not, or that takes no such value: of a SPEC, of a run, of a benchmark."""
+
+    exit_code = 2
+
+
 class StoreError(MootError):
     """Something is wrong with stored data or with what was given to store."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from store.errors import MootError
+from store.errors import BadParameter, MootError
 
 
 class TaskError(MootError):
@@ -13,6 +13,10 @@ class UsageError(TaskError):
     """What was asked for has no meaning: an unknown task, agent, or pair of agent and engine."""
 
     exit_code = 2
+
+
+class BadSetting(UsageError, BadParameter):
+    """A setting of a run that its benchmark does not have, or no value of it."""
 
 
 class RecordMismatch(TaskError):

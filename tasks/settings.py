@@ -19,7 +19,7 @@ from pydantic.fields import FieldInfo
 from store.errors import StoreError
 from store.files import read_text
 from tasks import registry
-from tasks.errors import UsageError
+from tasks.errors import BadSetting, UsageError
 
 COMMON = frozenset(
     "benchmark agent model seat seats pack tasks tasks_file task task_ids limit task_seed epochs seed max_turns"
@@ -54,7 +54,7 @@ class Settings(BaseModel):
             benchmark: whose settings these are, for the sentence about a wrong one.
 
         Raises:
-            UsageError: there is no such setting, or it takes no such value.
+            BadSetting: there is no such setting, or it takes no such value.
         """
         try:
             return cls.model_validate(dict(given))
@@ -62,8 +62,8 @@ class Settings(BaseModel):
             first = error.errors()[0]
             name = ".".join(map(str, first["loc"][:1])).replace("_", "-") or benchmark
             if first["type"] == "extra_forbidden":
-                raise UsageError(f"{benchmark} has no setting '{name}'", "Leave the option out.") from error
-            raise UsageError(f"{name}: {first['msg']}", f"See `moot run {benchmark} --help`.") from error
+                raise BadSetting(f"{benchmark} has no setting '{name}'", "Leave the option out.") from error
+            raise BadSetting(f"{name}: {first['msg']}", f"See `moot run {benchmark} --help`.") from error
 
     def begun(self, day: date) -> dict[str, object]:
         """What a run with a model fixes when it begins on this day; a run that goes on finds it in its record."""

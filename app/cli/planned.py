@@ -22,7 +22,7 @@ from models.llama.engine import take_of
 from models.llama.memory import available, gigabytes
 from models.sampling import DENSITY, bare, context_of, named_context
 from store import places
-from store.errors import StoreError
+from store.errors import BadParameter, StoreError
 from store.pack import Pack
 from tasks.agents.budgets import with_limits
 from tasks.benchmark import Question
@@ -178,6 +178,8 @@ def _memory(cast: Cast) -> tuple[int | None, str]:
         local = [spec for spec in cast.engines if spec.startswith("llama:")]
         files = dict(filter(None, map(file_of, local)))
         return take_of(local, files, cast.spec.parallel)[1], ""
+    except BadParameter:  # the run would refuse it, too
+        raise
     except (BadEngine, StoreError, OSError) as error:
         return None, str(error)
 

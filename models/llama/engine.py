@@ -21,7 +21,7 @@ from typing import Any
 
 from models.calls import read
 from models.engine import Ask, ContextLimits, Delta, EngineError, Listener, Reply
-from models.errors import BadEngine
+from models.errors import BadEngine, BadEngineSetting
 from models.llama.header import INSTALL, GgufHeader, model_sha256, parts_of, read_header
 from models.llama.library import resolve
 from models.llama.memory import available, default_context, estimate, refuse_too_large
@@ -65,15 +65,15 @@ LIMITS = {"ctx": (64, 1 << 20), "threads": (1, 256), "slots": (1, 64), "together
 
 
 def parse_settings(text: str) -> LlamaSettings:
-    """The settings after '#'; `BadEngine` names what is wrong."""
+    """The settings after '#'; `BadEngineSetting` names what is wrong."""
     found: dict[str, int] = {}
     for part in filter(None, text.split(",")):
         name, _, value = part.strip().partition("=")
         if name not in LIMITS:
-            raise BadEngine(f"'{name}' is no setting of a llama engine", f"Known: {', '.join(LIMITS)}.")
+            raise BadEngineSetting(f"'{name}' is no setting of a llama engine", f"Known: {', '.join(LIMITS)}.")
         low, high = LIMITS[name]
         if not (value.isascii() and value.isdigit() and len(value) < 10 and low <= int(value) <= high):
-            raise BadEngine(
+            raise BadEngineSetting(
                 f"{name}={value} is not a number from {low} to {high}", "For example llama:FILE#ctx=8192."
             )
         found[name] = int(value)

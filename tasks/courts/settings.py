@@ -8,7 +8,7 @@ from pydantic import ValidationInfo, field_validator
 
 from tasks.courts.environment import codes, environment
 from tasks.episode.with_tools import SEAT
-from tasks.errors import UsageError
+from tasks.errors import BadSetting
 from tasks.run.spec import RunSpec
 from tasks.settings import Settings, setting
 
@@ -63,7 +63,7 @@ class CourtSettings(Settings):
     @classmethod
     def _no_aid_where_published(cls, aid: str, info: ValidationInfo) -> str:
         if aid != "off" and info.data.get("profile") == "j1":
-            raise UsageError(
+            raise BadSetting(
                 "profile j1 knows no aid", "Leave --aid out, or play the duties of the statutes with --profile law."
             )
         return aid
@@ -73,7 +73,7 @@ class CourtSettings(Settings):
     def _a_role(cls, role: str) -> str:
         roles = sorted({one for code in codes() for one in environment(code).others})
         if role and role not in roles:
-            raise UsageError(
+            raise BadSetting(
                 f"no environment has a role '{role}' beside the tested one", f"Name one of {', '.join(roles)}."
             )
         return role

@@ -10,7 +10,7 @@ from typing import Literal
 from pydantic import field_validator
 
 from store.text.dates import parse_date
-from tasks.errors import UsageError
+from tasks.errors import BadSetting
 from tasks.run.spec import RunSpec
 from tasks.settings import Settings, setting
 
@@ -96,9 +96,9 @@ class LegalSearchSettings(Settings):
     def _a_day(cls, text: str) -> str:
         day = parse_date(text) if text else None
         if text and day is None:
-            raise UsageError(f"today: {text[:40]!r} is not a date", "Write a day that exists, like 2016-05-01.")
+            raise BadSetting(f"today: {text[:40]!r} is not a date", "Write a day that exists, like 2016-05-01.")
         if day and day < FOUNDED:
-            raise UsageError(
+            raise BadSetting(
                 f"today: {text[:40]!r} lies before {FOUNDED}, when no law here was in force", "Write a later day."
             )
         return day.isoformat() if day else ""
