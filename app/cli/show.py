@@ -250,7 +250,7 @@ def _episodes(journal: Journal, outcome: str | None) -> Iterator[dict[str, Any]]
             "tokens": state.tokens,
             "outcome": state.stopped.outcome if state.stopped else UNFINISHED,
             "flags": sorted(state.flags),
-            "human_steps": people[attempts[-1].id].data()["steps"] if attempts[-1].id in people else {},
+            "human_steps": people[attempts[-1].id].steps if attempts[-1].id in people else {},
             "question": str(state.card.get("question", "")),
         }
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -125,7 +126,7 @@ def head_of(run: StoredRun) -> Data:
             "total_samples": n, "completed_samples": ended, "scores": list(_scores(summary)),
             "metadata": {
                 "outcomes": dict(summary.tally.outcomes), "flags": dict(summary.tally.flags),
-                "people": [person.data() for person in summary.people],
+                "people": [asdict(person) for person in summary.people],
             },
         },
         "stats": {
@@ -278,7 +279,7 @@ def sample_of(journal: Journal, one: LastAttempt, run: str, seat: str, model: st
             "episode": one.row.id, "group": one.question.group, "cluster": one.question.cluster,
             "outcome": stopped.outcome, "reason": stopped.reason, "flags": sorted(one.result.flags),
             "attempts": one.attempts, "steps": state.steps, "compat": one.compat, "strict": one.strict,
-            "people": one.people.data(),
+            "people": asdict(one.people),
         },
         "events": list(_events(journal, state.records, made, texts, first)), "model_usage": usage,
         "role_usage": roles, "uuid": uid(run, one.row.id), "attachments": texts, "limit": limit_of(one),

@@ -195,13 +195,12 @@ def counts(report: Report, language: str) -> list[tuple[str, str]]:
 
 def _people(people: Sequence[HumanSteps], language: str) -> str:
     """The episodes in which a person answered, by seat and step, those first that no figure counts."""
-    shown = sorted(people, key=lambda one: one.counted)
     told = [
         f"{one.episode} {human_line(one, language)}" + ("" if one.counted else word("people.left_out", language))
-        for one in shown[:NAMED]
+        for one in sorted(people, key=lambda one: one.counted)
     ]
-    more = [word("people.more", language).format(n=len(shown) - NAMED)] if len(shown) > NAMED else []
-    return (", " if language == "en" else "；").join([*told, *more])
+    more = [word("people.more", language).format(n=len(told) - NAMED)] if len(told) > NAMED else []
+    return (", " if language == "en" else "；").join([*told[:NAMED], *more])
 
 
 def human_line(of: HumanSteps, language: str) -> str:

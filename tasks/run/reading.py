@@ -59,14 +59,12 @@ def human_steps(journal: Journal) -> dict[int, HumanSteps]:
     if not found:
         return {}
     is_tested = HUMAN in tested(header_of(journal))
-    last = ((row.id, attempts[-1].id) for row, attempts in journal.walk() if attempts)
-    return {
-        attempt: HumanSteps(
-            episode, {seat: tuple(steps) for seat, steps in found[attempt].items()},
-            is_tested or SEAT not in found[attempt],
-        )
-        for episode, attempt in last if attempt in found
-    }  # fmt: skip
+    made = {}
+    for row, attempts in journal.walk():
+        if attempts and (own := found.get(attempts[-1].id)):
+            steps = {seat: list(numbers) for seat, numbers in own.items()}
+            made[attempts[-1].id] = HumanSteps(row.id, steps, is_tested or SEAT not in own)
+    return made
 
 
 def steps_by_people(records: Iterable[Record]) -> frozenset[int]:

@@ -211,17 +211,8 @@ def start_run(
 def resume_run(
     name: str | Path, watchers: Sequence[Watcher] = (), *, new_attempt: bool = False, tasks: Collection[str] = ()
 ) -> Run:
-    """Take up an interrupted run where its record ends.
-
-    Args:
-        name: path or id.
-        watchers: of its scheduler.
-        new_attempt: whether unfinished episodes begin anew.
-        tasks: ids of the tasks that go on, () for all; the others stay as they are.
-
-    Raises:
-        UsageError: the run does not play a task of these.
-    """
+    """Take up an interrupted run where its record ends. `new_attempt` begins unfinished episodes anew; `tasks`: ids
+    of those that go on, () for all; `UsageError` where the run does not play one of them."""
     path = run_path(name)
     with reading(path):
         return _resumed(path, watchers, new_attempt, frozenset(tasks))

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import ClassVar, Literal
 
@@ -320,7 +320,7 @@ class Summary:
                 **({"estimated": tally.estimated} if tally.estimated else {}),
             },
             "scorers": dict(self.scorers),
-            **({"people": [one.data() for one in self.people]} if self.people else {}),
+            **({"people": [asdict(one) for one in self.people]} if self.people else {}),
             **(
                 {"added": {row.measure.name: _added(row) for row in added}}
                 if (added := self.section("added"))

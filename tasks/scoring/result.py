@@ -75,11 +75,6 @@ class HumanSteps:
         """For a cell: SEAT:STEP of each."""
         return " ".join(f"{seat}:{step}" for seat, steps in self.steps.items() for step in steps)
 
-    def data(self) -> dict[str, object]:
-        """As JSON data."""
-        steps = {seat: list(own) for seat, own in self.steps.items()}
-        return {"episode": self.episode, "steps": steps, "counted": self.counted}
-
 
 @dataclass(frozen=True, slots=True)
 class Score:
