@@ -28,6 +28,7 @@ pytestmark = pytest.mark.chinese_sentences
 ROOT = Path(__file__).resolve().parents[2]
 SAYING = frozenset(
     "StoreError NotFound BadInput DamagedData TaskError UsageError RecordMismatch BadEngine EngineError Unavailable "
+    "BadEngineSetting BadSetting "
     "LawUsageError Busy BrokeOff ChildFailed _Refusal _ContentDropped RequestRefused kind Unsound NativeError "
     "LiteralError CaseFault ForeignHost NetworkRefused Fault Finding StatuteFault CaseFinding PackFault "
     "ExtensionProblem wrong doubtful BadParameter ClickException note __init__ Reply PartyReply RulesAnswer Stopped "
