@@ -68,12 +68,9 @@ def print_laws(as_json: bool) -> None:
 @click.option(
     "--keep-names", is_flag=True, help="Leave the names of people; numbers and addresses are masked all the same."
 )
-@click.option("--yes", is_flag=True, help="Do not ask.")
 @json_option("Print case, masked, missing and notes as JSON.")
 @click.pass_context
-def from_judgment(
-    ctx: click.Context, file: Path, out: Path | None, keep_names: bool, yes: bool, as_json: bool
-) -> None:
+def from_judgment(ctx: click.Context, file: Path, out: Path | None, keep_names: bool, as_json: bool) -> None:
     """Draft a case file from the Chinese first-instance judgment in FILE (txt, docx, html, text PDF).
 
     Names, numbers and addresses are masked. The draft is unreviewed: the report names what is missing and what to
@@ -91,10 +88,12 @@ def from_judgment(
     for line in told:
         say(translated(line), err=True)
     if out is not None:
-        if made.unsure and not yes:
+        if made.unsure:
             if not sys.stdin.isatty():
                 words = f"{made.unsure} words or places of {file.name} may name somebody and were not masked for sure"
-                raise UsageError(words, "Look at them (above); write 某 for a name in the judgment, or add --yes.")
+                raise UsageError(
+                    words, "Look at them (above); write 某 for a name in the judgment, or draft without --out."
+                )
             click.confirm(t("tasks.unsure", n=made.unsure), abort=True, err=True)
         with written_whole(out, new=True) as stream:
             stream.write(json.dumps(made.case_fields, ensure_ascii=False) + "\n")

@@ -24,6 +24,8 @@ from tasks.courts.from_judgment.masking import mask, stand_ins
 from tasks.courts.from_judgment.reading import MAX_TEXT, text_of
 from tasks.errors import UsageError
 from tests.support import judgment_texts as texts
+from tests.support.foreign_place import Terminal
+from tests.support.typed import moot
 
 pytestmark = pytest.mark.slow
 
@@ -312,8 +314,9 @@ def test_a_file_is_written_after_a_yes_where_a_name_is_not_sure(tmp_path: Path) 
     asked = invoke(path, "--out", out)
     assert isinstance(asked.exception, UsageError) and "1 words or places" in asked.exception.title
     assert "…被告人林某与张建国一起在青禾区…" in asked.stderr and not out.exists()
-    assert invoke(path, "--out", out, "--yes").exit_code == 0 and out.exists()
-    named = invoke(path, "--out", tmp_path / "林海涛盗窃案.jsonl", "--yes")
+    assert moot("tasks", "from-judgment", path, "--out", out, stdin=Terminal("n\n")).code == 130 and not out.exists()
+    assert moot("tasks", "from-judgment", path, "--out", out, stdin=Terminal("y\n")).code == 0 and out.exists()
+    named = invoke(path, "--out", tmp_path / "林海涛盗窃案.jsonl")
     assert isinstance(named.exception, BadInput) and "林某盗窃案.jsonl" in named.exception.hint
 
 

@@ -231,15 +231,11 @@ def suspects(text: str) -> dict[str, int]:
     for match in _FOREIGN.finditer(folded):
         found.setdefault(match.group(), match.start())
     for match in _after_role().finditer(folded):
-        word = _bounded().match(folded, match.end())
-        if (
-            word
-            and len(word[0]) - len(surname_of(word[0])) < 3
-            and surname_of(word[0])
-            and not is_masked(word.group())
-            and word[0][:2] not in _table().words
-        ):
-            found.setdefault(word.group(), word.start())
+        behind = _bounded().match(folded, match.end())
+        name = behind.group() if behind else ""
+        surname = surname_of(name)
+        if surname and len(name) - len(surname) < 3 and not is_masked(name) and name[:2] not in _table().words:
+            found.setdefault(name, match.end())
     for start, end in dict.fromkeys(words_in(text)):
         word = text[start:end]
         name = ""
