@@ -33,6 +33,7 @@ from models.endpoint_server import (
     facts_of,
     lists,
     models_of,
+    tokens_of,
 )
 from models.endpoint_wire import (
     EXTRAS,
@@ -69,7 +70,7 @@ from models.engine import (
     remedies,
 )
 from models.errors import BadEngine
-from models.sampling import DENSITY
+from models.sampling import DENSITY, PASSAGE, density_of
 from models.specs import Opening
 
 PATIENCE = 30.0
@@ -82,6 +83,12 @@ WAIT = 0.1
 """Seconds after which a call that waits for its place looks whether it is over."""
 UNSTREAMED = "the stream broke before its first byte: asked without one"
 MORE_CONTEXT = "Start it with a larger context (llama-server: -c), or lower --parallel."
+DRAW = Ask(
+    "", (Message("user", "写几个字"),), "seed",
+    settings=SamplingSettings(temperature=1.0, max_tokens=24, seed=1), uncached=True,
+)  # fmt: skip
+"""A question with many answers, shorter than the blocks in which servers keep prompts."""
+SEEDS = "Two runs of this seed need not agree."
 BUSY = (429, 503)
 FIELD_STATUS = (200, *range(400, 501))
 """Statuses with which servers refuse a field that they do not know; 200: an error in place of a reply."""
@@ -101,6 +108,12 @@ TROUBLES = {
         "Start it without a parser for reasoning, or use a model that reasons.",
     ),
     "server_short": ("ran short of context: it is sent fewer calls at a time", MORE_CONTEXT),
+    "server_cut": (
+        "ends replies before the tokens that they may have",
+        "Raise its own limit (llama-server: -n), or lower reply= in the SPEC.",
+    ),
+    "seed_ignored": ("draws anew with the same seed", SEEDS),
+    "seed_unknown": ("could not be asked whether it keeps to a seed", SEEDS),
     UNSTREAMED: (
         "breaks off streams before their first byte: it is asked again without",
         "See the server's own log.",
@@ -139,6 +152,10 @@ class EndpointEngine:
         self._slots = Slots()
         self._found: dict[str, None] = {}
         """Kinds of what the server cannot do, in the order it was found out."""
+        self._density: float | None = None
+        """Tokens a character; 0 where the server does not let them be counted, None before anybody asked."""
+        self._took = 0
+        """Tokens of the longest call, as the server counted them."""
         self._closed = False
 
     def describe(self) -> dict[str, object]:
@@ -150,10 +167,30 @@ class EndpointEngine:
         return self._server.address.base
 
     def context_limits(self) -> ContextLimits:
-        """The context that the server states (vLLM, llama-server), 0 where it states none; it is not asked to
-        count."""
-        stated = (self._facts.get(name) for name in ("n_ctx", "max_model_len"))
-        return ContextLimits(next((size for size in stated if isinstance(size, int) and size > 0), 0))
+        """The context that the server states (vLLM, llama-server), 0 where it states none; and what its tokenizer
+        makes of court prose, which it is asked once: to tokenise it, or else to read it and to say one token."""
+        if self._density is None:
+            self._density = 0.0  # of the calls by which it is counted
+            self._density = density_of(tokens_of(self._server, self._model, PASSAGE) or self._read(PASSAGE))
+        return ContextLimits(self._context, self._density)
+
+    @property
+    def _context(self) -> int:
+        return context_in(self._facts)
+
+    def _read(self, text: str) -> int:
+        """Tokens of a text as a prompt, beyond those of a prompt of one token; 0 where the server does not count."""
+        with suppress(EngineError):
+            alone, found = (self._prompt_tokens(ask_for_one(words)) for words in ("1", text))
+            return found - alone + 1 if alone else 0
+        return 0
+
+    def _prompt_tokens(self, ask: Ask) -> int:
+        """Tokens of the prompt of a question as the server counts them, 0 where it does not."""
+        (found,) = self.answer([ask])
+        if isinstance(found, EngineError):
+            raise found
+        return 0 if "tokens_estimated" in remedies(found.note) else found.usage.evaluated + found.usage.reused
 
     def at_once(self) -> int:
         """As many calls as episodes go on at a time; fewer once the server ran short of context with so many."""
@@ -165,6 +202,17 @@ class EndpointEngine:
             kinds = list(self._found)
         return [EngineError(f"the server at {self._url} {TROUBLES[kind][0]}", TROUBLES[kind][1]) for kind in kinds]
 
+    def ignores_seed(self) -> bool:
+        """Ask the server the same twice, past its cache; what cannot be asked is noted among its troubles."""
+        found = self.answer([DRAW]) + self.answer([DRAW])
+        said = [(one.text, one.reasoning) for one in found if isinstance(one, Reply)]
+        if len(said) == len(found) and said[0] == said[1]:
+            return False
+        ignored = len(said) == len(found)
+        with self._lock:
+            self._found["seed_ignored" if ignored else "seed_unknown"] = None
+        return ignored
+
     def check_tools(self) -> None:
         """Ask the server for one token without a tool and with one: one that tells tools to its model reads a longer
         prompt.
@@ -172,12 +220,10 @@ class EndpointEngine:
         Raises:
             BadEngine: the server refuses tools, leaves them out, or does not answer.
         """
-        plainly = Ask("", (Message("user", "1"),), "tools", settings=SamplingSettings(max_tokens=1))
-        read = []
-        for found in (self.answer([replace(plainly, tools=tools)])[0] for tools in ((), (PROBE,))):
-            if isinstance(found, EngineError):
-                raise BadEngine(found.title, found.hint)
-            read.append(found.usage.evaluated + found.usage.reused)
+        try:
+            read = [self._prompt_tokens(replace(ask_for_one("1"), tools=tools)) for tools in ((), (PROBE,))]
+        except EngineError as error:
+            raise BadEngine(error.title, error.hint) from error
         if read[0] and read[0] == read[1]:
             raise BadEngine(
                 f"the server at {self._url} leaves out tools: the prompt is as long with one as without",
@@ -255,10 +301,16 @@ class EndpointEngine:
         if not collector.finish and (flight.stopped or time.monotonic() >= until):
             finish, note = "cancelled" if flight.stopped else "time_limit", ""
         milliseconds, together = (time.perf_counter() - started) * 1000, max(together, slot.used)
-        usage = collector.usage(milliseconds, together, characters(ask), self._density)
-        tools, context = ask.tools if ask.schema is None else (), self.context_limits().context
+        usage = collector.usage(milliseconds, together, characters(ask), self._density or DENSITY)
+        tools, context = ask.tools if ask.schema is None else (), self._context
         reply = collector.reply(ask.settings, usage, finish=finish, note=note, tools=tools, context=context)
+        found = remedies(reply.note)
         self._learn(reply.note, cut=finish is not None or collector.over)
+        tokens = usage.evaluated + usage.reused + usage.generated
+        now = self._context_now(flight) if "server_cut" in found else 0
+        if now and NEAR * now <= tokens and now < NEAR * self._known:
+            return self._smaller(tokens, now, reply.note)
+        self._took = max(self._took, 0 if "tokens_estimated" in found else tokens)
         return reply
 
     def _exchange(
@@ -286,7 +338,7 @@ class EndpointEngine:
                 if tries.most is None and not collector.text and 0 < left < most_tokens(ask.settings):
                     tries.most = left
                     continue
-                if self._is_full(ask, collector, refusal.text, tries):
+                if self._is_full(ask, collector, refusal.text, tries, flight):
                     return collector, "context_full", f"the context of the server is full: {refusal.text}"
                 self._slots.give()
                 tries.slot = self._slots.take(flight, until)
@@ -309,27 +361,48 @@ class EndpointEngine:
             raise self._error(refusal, flight)
         return Collector(), None, ""
 
-    def _is_full(self, ask: Ask, collector: Collector, text: str, tries: Tries) -> bool:
+    def _is_full(self, ask: Ask, collector: Collector, text: str, tries: Tries, flight: Flight) -> bool:
         """Whether the prompt and what came of its reply fill the context of the server; else the call is to be put
         again beside fewer others.
 
         Raises:
-            EngineError: they do not, and there are no others.
+            EngineError: they do not, and there are no others; or the context was larger before.
         """
         counted, context = counts_in(text)
-        context = context or self.context_limits().context
-        asked, came = collector.size(characters(ask), self._density)
+        context = context or self._context_now(flight) or self._context
+        asked, came = collector.size(characters(ask), self._density or DENSITY)
         share, size = NEAR if counted or collector.prompt else NEAR_ESTIMATED, (counted or asked) + came
         if context and size >= share * context:
+            if size < share * self._known:
+                raise self._smaller(size, context, text)
             return True
         if self._slots.fewer(tries.slot):
             tries.short = True
             return False
-        if not context:  # alone it does not fit either, and nothing speaks against the server
+        if not context and size >= share * self._took:  # alone it does not fit either, and nothing speaks against it
             self._slots.most = sys.maxsize if tries.short else self._slots.most
             return True
         raise EngineError(
-            f"the server at {self._url} ran short of context at {size} of {context} tokens: {text}", MORE_CONTEXT
+            f"the server at {self._url} ran short of context at {size} of {context or self._took} tokens: {text}",
+            MORE_CONTEXT,
+        )
+
+    @property
+    def _known(self) -> int:
+        """Tokens of context that the server stated or had room for."""
+        return max(self._context, self._took)
+
+    def _context_now(self, flight: Flight) -> int:
+        """The context that the server states by now, 0 where it states none."""
+        with suppress(EngineError, BadEngine):
+            return context_in(facts_of(self._server, flight)[1])
+        return 0
+
+    def _smaller(self, size: int, context: int, text: str) -> EngineError:
+        return EngineError(
+            f"the server at {self._url} has a context of {context} tokens now, and had {self._known}: {size} do not "
+            f"fit: {text}",
+            "Start it as it was; `moot resume` goes on.",
         )
 
     def _learn(self, note: str, *, cut: bool) -> None:
@@ -341,10 +414,6 @@ class EndpointEngine:
             kinds |= {BOUNDS_LEFT_OUT} if "tools" in self._refused else set()
             kinds -= {"tokens_estimated"} if cut else set()
             self._found |= dict.fromkeys(sorted(kinds - self._found.keys()))
-
-    @property
-    def _density(self) -> float:
-        return self.context_limits().density or DENSITY
 
     def _error(self, refusal: Refusal, flight: Flight) -> EngineError:
         """The sentence for a refusal that stands; where the model is not known any more, with those that are."""
@@ -381,6 +450,17 @@ class EndpointEngine:
         else:
             return False
         return True
+
+
+def context_in(facts: Mapping[str, Any]) -> int:
+    """The context that a server states, 0 where it states none."""
+    stated = (facts.get(name) for name in ("n_ctx", "max_model_len"))
+    return next((size for size in stated if isinstance(size, int) and size > 0), 0)
+
+
+def ask_for_one(text: str) -> Ask:
+    """A question outside any episode that asks for one token."""
+    return Ask("", (Message("user", text),), "probe", settings=SamplingSettings(max_tokens=1))
 
 
 class Slot(NamedTuple):

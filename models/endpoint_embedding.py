@@ -63,7 +63,7 @@ class EndpointEmbedder:
         if (most := max(map(len, texts), default=0)) > self.longest:
             raise TextTooLong(f"a text has {most} characters, '{self.model}' takes {self.longest}; shorten it")
         body = {"model": self.model, "input": [text or " " for text in texts]}
-        answer = self._server.post(f"{self.url}/embeddings", body)
+        answer = self._server.post(f"{self.url}/embeddings", body, self._server.silence)
         if isinstance(answer, Refusal):
             raise self._error(answer, texts)
         data = answer.get("data") if isinstance(answer, Mapping) else None

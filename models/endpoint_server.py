@@ -32,6 +32,7 @@ from models.endpoint_wire import (
     Collector,
     News,
     RequestRefused,
+    SurrogatePairs,
     code_of,
     message_of,
     parse_json,
@@ -74,6 +75,8 @@ STATEMENTS: Mapping[str, tuple[str, ...]] = {
     "/api/version": ("version",),  # Ollama
 }
 """Where servers speak of themselves, and what of it stays the same from day to day."""
+TOKENIZERS = ("/tokenize", "/extras/tokenize")
+"""Where servers give the tokens of a text: llama-server, vLLM and SGLang; llama-cpp-python."""
 MODEL_FACTS = ("owned_by", "max_model_len", "n_ctx_train", "n_params", "n_vocab", "size")
 """What servers list of a model and keep the same (times of loading they do not)."""
 
@@ -259,9 +262,10 @@ class EndpointClient:
         """The JSON value at an address (None when it is no JSON), or the server's refusal."""
         return _finished(self._json(flight or Flight(), PROBE, "GET", url))
 
-    def post(self, url: str, body: Mapping[str, object]) -> Any | Refusal:
-        """The JSON value that answers a body, or the server's refusal, an error with status 200 too."""
-        value = _finished(self._json(Flight(), self.silence, "POST", url, json=body))
+    def post(self, url: str, body: Mapping[str, object], seconds: float) -> Any | Refusal:
+        """The JSON value that answers a body in so many seconds, or the server's refusal, an error with status 200
+        too."""
+        value = _finished(self._json(Flight(), seconds, "POST", url, json=body))
         if isinstance(value, Mapping) and value.get("error"):
             return Refusal(code_of(value), shown(message_of(value), self.key))
         return value
@@ -423,11 +427,12 @@ async def _objects(response: httpx.Response) -> AsyncIterator[dict[str, Any]]:
             yield data
     if "text/event-stream" not in kind:
         return
+    pairs = SurrogatePairs()
     async for event in EventSource(cast("httpx.Response", _Events(response))).aiter_sse():
         for text in event.data.split("\n"):  # some servers leave out the empty line between two events
             if text.strip() == "[DONE]":
                 return
-            data = parse_json(text)
+            data = parse_json(pairs.join(text))
             if isinstance(data, dict):
                 yield {"error": data} if event.event == "error" and "error" not in data else data
 
@@ -556,6 +561,18 @@ def _statement(server: EndpointClient, flight: Flight | None) -> dict[str, objec
             if isinstance(stated, Mapping) and (found := _scalars(stated, names)):
                 return {**found, **_props(stated)}
     return {}
+
+
+def tokens_of(server: EndpointClient, model: str, text: str) -> int:
+    """Tokens of a text by the tokenizer of a server; 0 where it lets nobody use it."""
+    body = {"model": model, **dict.fromkeys(("content", "prompt", "input"), text), "add_special_tokens": False}
+    with suppress(EngineError):
+        for path in TOKENIZERS:
+            found = server.post(f"{server.address.origin}{path}", body, PROBE)
+            tokens = found.get("tokens") if isinstance(found, Mapping) else None
+            if isinstance(tokens, list):
+                return len(tokens)
+    return 0
 
 
 def _props(stated: Mapping[str, Any]) -> dict[str, Any]:

@@ -61,12 +61,14 @@ EXTRAS: Mapping[str, tuple[object, ...]] = {
     "repeat_penalty": (1.0,),
     "repetition_penalty": (1.0,),
     "return_progress": (True,),
+    "cache_prompt": (False,),
 }
 """Fields beyond the common interface -> the neutral forms that are tried in turn; then the field is left out.
 
 `repeat_penalty` is llama-server's name, `repetition_penalty` vLLM's; each ignores the other's. Servers' own defaults
 are not neutral (top_k 40, min_p 0.05), so all are sent. Older vLLM and SGLang know only -1 for top_k,
-llama-cpp-python only 0. With `return_progress` llama-server tells how much of the prompt it has read."""
+llama-cpp-python only 0. With `return_progress` llama-server tells how much of the prompt it has read; without
+`cache_prompt` it reads all of it, which is asked for `Ask.uncached` alone."""
 
 
 STREAMED = ("stream_options", "return_progress")
@@ -159,7 +161,7 @@ def request_body(
         "seed": settings.seed,
     }
     for name, forms in EXTRAS.items():
-        if not stream and name in STREAMED:
+        if (not stream and name in STREAMED) or (name == "cache_prompt" and not ask.uncached):
             continue
         tried = refused.get(name, 0)
         wanted = wanted_extra(settings, name)
@@ -257,6 +259,28 @@ def parse_json(text: str | bytes) -> Any:
     if mark in text.lower():
         value = json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
     return value
+
+
+FIRST_HALF = re.compile(r"(?<!\\)\\u[dD][89abAB][0-9a-fA-F]{2}(?=\")")
+SECOND_HALF = re.compile(r"(?<=\")(?=\\u[dD][c-fC-F][0-9a-fA-F]{2})")
+"""Escapes of one character in UTF-16 that a server took apart: at the end of one text, and before another."""
+
+
+class SurrogatePairs:
+    """Joins what a server took apart over two events: one that counts text in halves of characters ends a piece after
+    the first and begins the next with the second."""
+
+    def __init__(self) -> None:
+        self._first = ""
+
+    def join(self, event: str) -> str:
+        """The JSON text of an event, with the half that the one before it left over, without one that it leaves."""
+        if self._first:
+            event, found = SECOND_HALF.subn(lambda _: self._first, event)
+            self._first = "" if found else self._first
+        halves = FIRST_HALF.findall(event)
+        self._first = halves[0] if halves else self._first
+        return FIRST_HALF.sub("", event) if halves else event
 
 
 class News(NamedTuple):
@@ -419,7 +443,7 @@ class Collector:
             tokens = usage.evaluated + usage.reused + usage.generated
             if usage.generated >= self.tokens or tokens >= NEAR * context:
                 return "context_full", f"the context of the server is full: {tokens} tokens"
-            return "length", f"the server ended the reply at {usage.generated} tokens by a limit of its own"
+            return "length", f"the server ended the reply at {usage.generated} tokens {REMEDIES['server_cut']}"
         note = "a filter of the server cut the reply" if self.finish == "content_filter" else ""
         return "length" if self.finish == "length" else "stop", note
 

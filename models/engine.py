@@ -115,6 +115,8 @@ class Ask:
     """How long the call may take, counted from `Engine.answer`; then it ends with finish `time_limit` and what it
     has. None: as long as it needs. Set by the scheduler, not part of the digest."""
     tools: tuple[ToolInfo, ...] = ()
+    uncached: bool = False
+    """Whether the prompt is to be read anew, whatever a server has of it; not part of the digest."""
 
     def seeded(self, seed: int) -> Ask:
         """The same Ask with its sampling seed set."""
@@ -221,6 +223,7 @@ REMEDIES: Mapping[str, str] = {
     "schema_relaxed": "schema relaxed",
     "reply_in_reasoning": "the reply came in the reasoning field",
     "server_short": "the server ran short of context",
+    "server_cut": "by a limit of its own",
 }
 """What is done where a server cannot do its part: flag of the attempt -> words in the note of a reply."""
 
@@ -308,6 +311,15 @@ class HasTroubles(Protocol):
 
     def troubles(self) -> list[EngineError]:
         """What it found out since it was opened, a sentence each."""
+        ...
+
+
+@runtime_checkable
+class SeedCapability(Protocol):
+    """An engine that may draw anew with one seed, and can tell before anything is asked."""
+
+    def ignores_seed(self) -> bool:
+        """Whether two equal calls with one seed differ; False where that cannot be found out."""
         ...
 
 

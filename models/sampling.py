@@ -54,6 +54,8 @@ PASSAGE = (
     "双方之间不成立借款合同关系。"
 )
 """Court prose by which an engine tells how many tokens it needs for a character."""
+DENSITIES = (0.2, 4.0)
+"""Tokens a character of Chinese that a tokenizer can have: from whole phrases to one a byte, with some to spare."""
 DIGITS = 7
 """Of a context that is believed; a longer number is refused where the engine is opened."""
 
@@ -67,6 +69,17 @@ def context_of(spec: str) -> int:
 def named_context(spec: str) -> int:
     """The same, 0 where the SPEC names none."""
     return _tokens(_said(spec)[1].get("context" if spec.startswith("endpoint:") else "ctx", ""))
+
+
+def density_of(tokens: int) -> float:
+    """Tokens a character, where `PASSAGE` is so many tokens, rounded up; 0 where no tokenizer has so many."""
+    return believed(math.ceil(tokens / len(PASSAGE) * 100) / 100)
+
+
+def believed(density: float) -> float:
+    """A density that a tokenizer can have; 0 in place of any other."""
+    least, most = DENSITIES
+    return density if least <= density <= most else 0.0
 
 
 def limits_of(spec: str) -> tuple[int, int]:

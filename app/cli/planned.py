@@ -1,5 +1,5 @@
 """`moot run --dry-run`: what would run, what it would use, and what it could find. Nothing is written, no model is
-loaded; of a local one the vocabulary counts."""
+loaded: of a local one the vocabulary counts, a server is asked for its context and tokenizer."""
 
 from __future__ import annotations
 
@@ -99,17 +99,15 @@ def _plan_lines(spec: RunSpec, path: Path, chosen: Sequence[Question], seats: Ma
 
 
 def _limits(engine: str) -> ContextLimits:
-    """The limits of a model that lies here; of another the context that its SPEC names."""
-    if engine.startswith("llama:"):
-        with suppress(BadEngine, EngineError, StoreError, OSError):
-            opened = open_engine(engine)
-            try:
-                if isinstance(opened, HasContextLimits):
-                    return opened.context_limits()
-            finally:
-                opened.close()
-        return ContextLimits(context_of(engine))
-    return ContextLimits(named_context(engine))
+    """The limits that an engine states; the context that its SPEC names where it cannot be opened."""
+    with suppress(BadEngine, EngineError, StoreError, OSError):
+        opened = open_engine(engine)
+        try:
+            if isinstance(opened, HasContextLimits):
+                return opened.context_limits()
+        finally:
+            opened.close()
+    return ContextLimits(context_of(engine) if engine.startswith("llama:") else named_context(engine))
 
 
 def _fit(fits: Fitting, casts: Casts) -> Iterator[tuple[str, dict[str, list[int]], int | None, int]]:

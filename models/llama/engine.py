@@ -8,7 +8,6 @@ sequence in tokens, `slots` how many sequences are held at a time, `together` ho
 
 from __future__ import annotations
 
-import math
 import os
 import threading
 import time
@@ -36,7 +35,7 @@ from models.llama.process import (
     reply_of,
 )
 from models.llama.template import CHATML, ChatTemplate
-from models.sampling import PASSAGE, bare
+from models.sampling import PASSAGE, bare, density_of
 from models.specs import Opening
 from store import identity
 from store.errors import StoreError
@@ -197,7 +196,7 @@ class LlamaEngine:
                     raise EngineError(
                         f"'{self.path.name}' cannot be loaded: {error.title}", "`moot models check FILE` says more."
                     ) from None
-                self._density = math.ceil(counted["tokens"] / len(PASSAGE) * 100) / 100
+                self._density = density_of(counted["tokens"])
         return ContextLimits(self.context, self._density, self.header.context)
 
     def load(self, listen: Listener | None = None) -> dict[str, Any]:

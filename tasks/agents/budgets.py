@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 
 from models.engine import ContextLimits
-from models.sampling import CONTEXT, DENSITY, context_of, limits_of, named_context
+from models.sampling import CONTEXT, DENSITY, believed, context_of, limits_of, named_context
 from tasks.episode.events import Seated
 from tasks.episode.seats import View
 
@@ -46,7 +46,9 @@ class ContextBudget:
             return cls()
         context = sits.context or context_of(sits.engine)
         reply, thought = limits_of(sits.engine)
-        return cls(context, sits.density or DENSITY, reply or min(PUBLISHED_REPLY, context // SHARE), thought)
+        return cls(
+            context, believed(sits.density) or DENSITY, reply or min(PUBLISHED_REPLY, context // SHARE), thought
+        )
 
     @classmethod
     def at(cls, view: View) -> ContextBudget:

@@ -202,7 +202,8 @@ def _kind(row: MeasureComparison) -> str:
 
 def who(side: ComparedRun, language: str) -> str:
     """Who was tested in a run, with what."""
-    return " · ".join(filter(None, _who(side, language)))
+    seed = [word(key, language) for key in ("seed_ignored", "seed_ignored.so") if side.header.get("seed_ignored")]
+    return " · ".join(filter(None, (*_who(side, language), ": ".join(seed))))
 
 
 def _who(side: ComparedRun, language: str) -> tuple[str, str]:
@@ -368,6 +369,7 @@ def _data(one: Comparison) -> dict[str, object]:
             }
             for line in one.tasks
         ],
+        "seed_ignored": [side.header.get("seed_ignored", []) for side in (one.first, one.second)],
         "only_first": _only(one, 1),
         "only_second": _only(one, 0),
         "dropped": [asdict(task) for task in one.dropped],

@@ -97,6 +97,7 @@ def facts(report: Report, language: str) -> list[tuple[str, str]]:
             f"{parent['run']} · {parent['episode']} · {parent['step']}" if isinstance(parent, Mapping) else "",
         ),
         ("merged", _merged(header, language)),
+        ("seed_ignored", word("seed_ignored.so", language) if at(header, "seed_ignored") else ""),
         ("settings", _settings(at(header, "spec") or {})),
         ("created", str(at(header, "created") or "")),
         ("command", " ".join(map(str, at(header, "command") or ()))),

@@ -182,6 +182,8 @@ class Header(BaseModel):
     imported: dict[str, str] | None = None
     merged: MergedFacts | None = None
     suite: SuiteFacts | None = None
+    seed_ignored: list[str] = []
+    """SPECs of models on servers that drew anew with the same seed."""
 
 
 def tested(header: Mapping[str, Any]) -> tuple[str, str]:

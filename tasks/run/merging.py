@@ -179,6 +179,7 @@ def _compared(paths: Sequence[Path]) -> tuple[dict[str, Any], list[PartFacts]]:
         for name, every in EVERY.items():
             if header["spec"].get(name) != first["spec"].get(name):
                 first["spec"][name] = every
+        first["seed_ignored"] = sorted({*first["seed_ignored"], *header["seed_ignored"]})
         if header["tasks"].get("fictional"):
             first["tasks"]["fictional"] = True
     first["spec"] |= {"shard": None, "budget_tokens": None, "budget_seconds": None}  # of the parts, not of the whole

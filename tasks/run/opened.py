@@ -23,10 +23,11 @@ from models.engine import (
     HasContextLimits,
     HasTroubles,
     Reply,
+    SeedCapability,
     ToolCapability,
     Usage,
 )
-from models.sampling import bare, sampled
+from models.sampling import bare, drawn_by, sampled
 from store.cache import Cache
 from store.errors import StoreError
 from store.journal import EpisodeRow, Journal, ScoreRow
@@ -38,6 +39,7 @@ from tasks.episode.events import ModelCalled, Seated, record_of
 from tasks.episode.scheduler import HUMAN, Notice, RecordsCommitted, Scheduler
 from tasks.episode.seats import Program
 from tasks.episode.state import fold
+from tasks.episode.with_tools import SEAT
 from tasks.errors import TaskError
 from tasks.run.cast import Cast, drawn
 from tasks.run.engines import open_engine
@@ -338,6 +340,20 @@ def check_calls(sitting: Iterable[Seated], engines: Mapping[str, Engine]) -> Non
         engine = engines.get(sits.engine)
         if split(sits.policy)[1] == "native" and isinstance(engine, ToolCapability):
             engine.check_tools()
+
+
+def seeds_ignored(
+    bench: Benchmark, spec: RunSpec, sitting: Iterable[Seated], engines: Mapping[str, Engine]
+) -> list[str]:
+    """The SPECs of models that are sampled on a server that ignores the seed; each is asked before anything else."""
+    heat = getattr(bench.settings.of(spec.settings, bench.name), "temperature", None) or 0.0  # of the tested seat
+    sampling = (
+        sits.engine
+        for sits in sitting
+        if drawn_by(sits.engine).get("temperature", heat if sits.seat == SEAT else 0.0) > 0
+    )
+    found = ((name, engines.get(name)) for name in dict.fromkeys(sampling))
+    return [name for name, engine in found if isinstance(engine, SeedCapability) and engine.ignores_seed()]
 
 
 def engine_for(spec: str, opened: Mapping[str, Engine], parallel: int) -> Engine:

@@ -38,6 +38,7 @@ from tasks.run.opened import (
     limited,
     limits_at,
     open_engines,
+    seeds_ignored,
 )  # fmt: skip
 from tasks.run.plan import check_same, choose, episodes_of, limits_of, make_header, task_file
 from tasks.run.reading import episode_of, read_episode, stopped_of
@@ -190,12 +191,14 @@ def start_run(
         found = fitted(bench, seated, spec)
         refuse_narrow(found, seated, lambda sits: limits_at(sits, engines).trained)
         spec = found.spec
-        engines = {name: engine_for(name, engines, spec.parallel) for name in Cast.of(bench, spec).engines}
+        cast = Cast.of(bench, spec)
+        engines = {name: engine_for(name, engines, spec.parallel) for name in cast.engines}
         name = out.stem if out else fresh_id(spec)
         path = out or places.runs() / f"{name}{SUFFIX}"
         rows = list(episodes_of(chosen, spec.epochs))
         header = make_header(name, spec, bench, pack, tasks, tasks_hash, chosen, engines, argv)
         header |= {"suite": dict(suite)} if suite else {}
+        header["seed_ignored"] = seeds_ignored(bench, spec, (cast.tested, *cast.others), engines)
         journal = Journal.create(path, header, rows)
     except BaseException:
         close_engines(engines)
@@ -312,6 +315,7 @@ def fork_run(
         },
     }  # fmt: skip
     header.pop("suite", None)  # a fork is no member
+    header["seed_ignored"] = seeds_ignored(bench, spec, sitting.values(), engines)
     journal = Journal.create(
         out or places.runs() / f"{fresh}{SUFFIX}", header, [EpisodeRow(row.id, 0, row.task_id, row.epoch)]
     )

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -308,3 +308,53 @@ def test_a_shared_context_is_no_failure_of_an_episode(moot: Moot, server: FakeSe
     assert block["outcomes"]["finished"] == 3 and block["outcomes"]["context_full"] == 0
     assert moot.err.count("ran short of context: it is sent fewer calls at a time") == 1
     assert block["flags"]["server_short"] > 0
+
+
+def stating(server: FakeServer, context: int) -> None:
+    server.page("/props", {"build_info": "b9", "total_slots": 4, "default_generation_settings": {"n_ctx": context}})
+
+
+def without_schema(server: FakeServer, call: Call, speak: Callable[[Call], None]) -> None:
+    kind = call.body.get("response_format", {}).get("type")
+    call.refuse(400, "response_format is not supported") if kind == "json_schema" else speak(call)
+
+
+def without_bounds(server: FakeServer, call: Call, speak: Callable[[Call], None]) -> None:
+    call.refuse(400, "failed to parse grammar") if "maxLength" in json.dumps(call.body) else speak(call)
+
+
+def without_counts(server: FakeServer, call: Call, speak: Callable[[Call], None]) -> None:
+    uncounted(call)
+
+
+def without_props(server: FakeServer, call: Call, speak: Callable[[Call], None]) -> None:
+    server.pages.pop("/props", None)
+    speak(call)
+
+
+def with_less_context(server: FakeServer, call: Call, speak: Callable[[Call], None]) -> None:
+    stating(server, 1024)
+    call.refuse(400, "Context size has been exceeded.")
+
+
+def with_less_room(server: FakeServer, call: Call, speak: Callable[[Call], None]) -> None:
+    stating(server, 1024)
+    call.speak("好", finish="length")
+
+
+@pytest.mark.parametrize(
+    "change", [without_schema, without_bounds, without_counts, without_props, with_less_context, with_less_room]
+)
+def test_a_server_that_changes_in_mid_run_fails_no_healthy_episode(
+    moot: Moot, server: FakeServer, change: Callable[[FakeServer, Call, Callable[[Call], None]], None]
+) -> None:
+    stating(server, 60_000)
+    speak, less = server.chat, change in (with_less_context, with_less_room)
+    server.chat = lambda call: speak(call) if len(server.asked) <= 4 else change(server, call, speak)
+    block = moot.run(f"endpoint:{server.spec}", "--parallel", "1").block(int(less))
+    assert {name for name, n in block["outcomes"].items() if n} == {"error" if less else "finished"}
+    if less:
+        assert "has a context of 1024 tokens now, and had 60000" in moot.err
+        server.chat = speak
+        stating(server, 60_000)
+        assert moot("resume", block["run"], "--json").block()["outcomes"]["finished"] == 3

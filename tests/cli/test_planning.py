@@ -16,6 +16,7 @@ from store import identity, places
 from tasks.run import estimate
 from tasks.scoring.paired import detectable_before
 from tasks.scoring.statistics import independent_at_least
+from tests.support.fake_endpoint import fake_server
 from tests.support.kill_harness import prepare
 from tests.support.typed import moot
 
@@ -173,3 +174,17 @@ def test_a_plan_says_which_tasks_fit_and_what_it_assumed(
     counted = plan_of(line(model=model))
     assert counted["density"] == {model: 1.5} and "每字按" not in moot(*line(model=model), "--dry-run")[1]
     assert sum(counted["context"].popitem()[1].values()) > sum(plan["context"].popitem()[1].values())
+
+
+def test_a_server_is_asked_for_its_context_and_its_tokenizer(line: Any) -> None:
+    with fake_server() as server:
+        model = f"endpoint:{server.spec}"
+        server.page("/props", {"total_slots": 1, "default_generation_settings": {"n_ctx": 4096}})
+        needs = []
+        for server.density in (0.65, 1.75):
+            plan = plan_of(line(model=model))
+            assert plan["density"] == {model: pytest.approx(server.density, abs=0.02)}
+            assert "每字按" not in moot(*line(model=model), "--dry-run")[1]
+            needs.append(sum(plan["context"].popitem()[1].values()))
+        assert needs[0] < needs[1] and not server.asked
+        assert sum(one["n"] for one in plan["fits"].values()) == 0, "at 4,096"

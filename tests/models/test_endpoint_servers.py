@@ -12,6 +12,9 @@ import pytest
 
 from models.endpoint import EndpointEngine
 from models.engine import REMEDIES, Ask, EngineError, Message, Reply, SamplingSettings, ToolInfo
+from models.sampling import PASSAGE
+from tasks.agents.budgets import ContextBudget
+from tasks.episode.events import Seated
 from tasks.run.engines import open_engine
 from tests.support.fake_endpoint import DONE, MODEL, Call, FakeServer, chunk, drip, fake_server, usage
 from tests.support.patience import PATIENCE
@@ -249,7 +252,8 @@ def test_a_full_context_is_believed_where_the_prompt_comes_near_it(
     ("said", "finish"),
     [
         ("request (16500 tokens) exceeds the available context size (16384 tokens), try increasing it", "full"),
-        ("The input (9000 tokens) is longer than the model's context length (8192 tokens).", "full"),
+        ("The input (17000 tokens) is longer than the model's context length (16384 tokens).", "full"),
+        ("The input (9000 tokens) is longer than the model's context length (8192 tokens).", "smaller"),
         ("request (900 tokens) exceeds the available context size (16384 tokens), try increasing it", "short"),
     ],
 )
@@ -260,11 +264,24 @@ def test_a_count_of_the_server_goes_before_an_estimate(server: FakeServer, said:
     assert isinstance(found, Reply if finish == "full" else EngineError)
 
 
+def test_a_server_that_took_more_before_has_less_context_now(server: FakeServer) -> None:
+    """One that states no context, after a restart."""
+    engine = opened(server)
+    (long,) = engine.answer([question("问" * 3000)])
+    assert isinstance(long, Reply)
+    for said in ("request (1900 tokens) exceeds the available context size (2048 tokens)", FULL[0]):
+        server.chat = lambda call, said=said: call.refuse(400, said)  # type: ignore[misc]
+        (short,) = engine.answer([question("问" * 1900)])
+        assert isinstance(short, EngineError), "it had room for 3,000"
+
+
 def test_an_end_far_below_the_context_is_a_limit_of_the_server(server: FakeServer) -> None:
     states(server)
     server.chat = lambda call: call.speak("好" * 9, finish="length")
-    (found,) = opened(server).answer([question()])
+    engine = opened(server)
+    (found,) = engine.answer([question()])
     assert isinstance(found, Reply) and found.finish == "length" and "a limit of its own" in found.note
+    assert troubles(engine) == ["ends replies before the tokens that they may have"]
     states(server, context=15)
     (full,) = opened(server).answer([question()])
     assert isinstance(full, Reply) and full.finish == "context_full"
@@ -305,7 +322,118 @@ def test_a_prompt_that_does_not_fit_alone_is_believed_where_no_context_is_stated
 
     server.chat = chat
     engine = opened(server, parallel=2)
-    fits, full = engine.answer([question(MODEL), question()])
+    fits, full = engine.answer([question(MODEL), question("问" * 99)])
     assert isinstance(fits, Reply) and fits.finish == "stop"
     assert isinstance(full, Reply) and full.finish == "context_full"
     assert engine.at_once() == 2, "the server was not short"
+
+
+# --- a server that ignores the seed ---------------------------------------------------------------------------------
+
+
+def test_a_server_is_asked_the_same_twice_past_its_cache(server: FakeServer) -> None:
+    engine = opened(server)
+    assert not engine.ignores_seed() and engine.troubles() == []
+    first, second = server.asked
+    assert first == second and first["temperature"] > 0 and first["cache_prompt"] is False
+    engine.answer([question()])
+    assert "cache_prompt" not in server.asked[-1]
+
+
+def test_one_that_draws_anew_is_said_once(server: FakeServer) -> None:
+    server.chat = lambda call: call.speak(f"第{len(server.asked)}句")
+    engine = opened(server)
+    assert engine.ignores_seed() and engine.ignores_seed()
+    assert troubles(engine) == ["draws anew with the same seed"]
+
+
+def test_one_that_does_not_know_the_cache_is_asked_without(server: FakeServer) -> None:
+    def chat(call: Call) -> None:
+        call.refuse(
+            422, "cache_prompt: extra inputs are not permitted"
+        ) if "cache_prompt" in call.body else call.speak(str(call.body["seed"]))
+
+    server.chat = chat
+    engine = opened(server)
+    assert not engine.ignores_seed() and engine.troubles() == []
+
+
+@pytest.mark.parametrize("status", [400, 500, 200])
+def test_an_error_instead_costs_a_note(server: FakeServer, status: int) -> None:
+    server.chat = lambda call: call.refuse(status, "not today") if len(server.asked) == 2 else call.speak("好")
+    engine = opened(server)
+    assert not engine.ignores_seed()
+    assert troubles(engine) == ["could not be asked whether it keeps to a seed"]
+
+
+# --- what the server's tokenizer makes of a text --------------------------------------------------------------------
+
+
+def test_the_density_is_that_of_the_tokenizer_of_the_server(server: FakeServer) -> None:
+    server.density = 1.75
+    engine = opened(server)
+    assert engine.context_limits().density == engine.context_limits().density == 1.75
+    assert [path for path, *_ in server.seen].count("/tokenize") == 1 and not server.asked
+    server.chat = uncounted
+    (found,) = engine.answer([question("问" * 100)])
+    assert isinstance(found, Reply) and found.usage.evaluated == 175, "estimates hold by it"
+
+
+@pytest.mark.parametrize(
+    ("path", "tokens", "density"),
+    [
+        ("/extras/tokenize", list(range(len(PASSAGE))), 1.0),
+        ("/tokenize", [], 1.2),
+        ("/tokenize", "many", 1.2),
+        ("/tokenize", list(range(len(PASSAGE) * 5)), 0.0),
+    ],
+)
+def test_servers_without_that_tokenizer_count_by_another_or_by_usage(
+    server: FakeServer, path: str, tokens: Any, density: float
+) -> None:
+    """llama-cpp-python has an address of its own, Ollama and LM Studio have none."""
+    server.density = None
+    server.page(path, {"tokens": tokens, "count": 10**9})
+
+    def chat(call: Call) -> None:
+        template, read = 30, sum(len(message["content"]) for message in call.body["messages"])
+        call.send(chunk({"content": "好"}, "length") + chunk(usage=usage(template + round(read * 1.2), 1)) + DONE)
+
+    server.chat = chat
+    assert opened(server).context_limits().density == pytest.approx(density, abs=0.02)
+    assert all(body["max_tokens"] == 1 for body in server.asked)
+
+
+@pytest.mark.parametrize("counted", [0, 1, 10**9, float("nan"), float("inf"), -4, "2", None])
+def test_a_density_that_no_tokenizer_has_is_not_believed(server: FakeServer, counted: Any) -> None:
+    server.density = None
+    server.chat = lambda call: call.send(
+        chunk({"content": "好"}) + chunk({}, "stop") + chunk(usage={"prompt_tokens": counted}) + DONE
+    )
+    assert opened(server).context_limits().density == 0.0
+
+
+@pytest.mark.parametrize("density", [0.0, -0.7, 0.01, 1e9, float("nan"), float("inf")])
+def test_a_record_with_such_a_density_is_read_as_one_without(density: float) -> None:
+    sits = Seated(seat="agent", policy="react/1", engine="endpoint:http://127.0.0.1:9", density=density)
+    assert ContextBudget.of(sits) == ContextBudget.of(sits.model_copy(update={"density": 0.0}))
+
+
+def test_a_server_that_does_not_answer_has_no_density(server: FakeServer) -> None:
+    server.density = None
+    server.chat = lambda call: call.refuse(500, "out of order")
+    assert opened(server).context_limits().density == 0.0
+
+
+# --- characters in pieces -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("key", ["content", "reasoning_content"])
+def test_a_character_that_was_taken_apart_over_two_events_is_whole(server: FakeServer, key: str) -> None:
+    first, second = "𠅤".encode("utf-16-be")[:2], "𠅤".encode("utf-16-be")[2:]
+    high, low = (half.decode("utf-16-be", "surrogatepass") for half in (first, second))
+    deltas = ({key: f"罗{high}"}, {}, {key: f"{low}溪{high}"}, {key: f"{low}{high}"}, {key: "，好"})
+    server.chat = lambda call: call.send(b"".join(map(chunk, deltas)) + chunk({}, "stop") + DONE)
+    (found,) = opened(server).answer([question(settings={"reasoning": 9})])
+    assert isinstance(found, Reply)
+    assert (found.text or found.reasoning) == "罗𠅤溪𠅤，好"

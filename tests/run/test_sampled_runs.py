@@ -14,12 +14,15 @@ from tasks.benchmark import benchmark
 from tasks.courts.settings import CourtSettings
 from tasks.episode.events import ModelCalled, Seated
 from tasks.episode.state import digest
+from tasks.reports.comparison import text, who
+from tasks.reports.formats import text_report
 from tasks.run.cast import Cast, sampled, seat_later
 from tasks.run.comparing import compare
 from tasks.run.engines import completed
 from tasks.run.header import header_of
 from tasks.run.opened import Run
 from tasks.run.reading import read_episode
+from tasks.run.rescoring import read_stored, summary_of
 from tasks.run.runner import fork_run, resume_run, start_run
 from tasks.run.seat_prompt import verify
 from tasks.run.spec import RunSpec
@@ -148,6 +151,34 @@ def test_a_server_is_asked_before_the_run_which_values_it_takes() -> None:
         assert drawn_by(completed(spec, "agent")) == {"temperature": 0.7, "top_p": 0.8, "repeat_penalty": 1.1}
         before = len(server.seen)
         assert drawn_by(completed(spec, "agent", ask=False)) == DEFAULT and len(server.seen) == before
+
+
+def test_a_server_that_ignores_the_seed_is_a_mark_of_the_run(moot_home: Path) -> None:
+    def drawing(call: Call) -> None:
+        server.chat = lambda call: call.speak(f"第{len(server.asked)}句")
+        call.speak("好")
+
+    with fake_server() as server:
+        spec = f"endpoint:{server.spec}"
+        sides = []
+        for name, chat, greedy in (("kept", server.chat, False), ("anew", drawing, False), ("greedy", drawing, True)):
+            server.chat, before = chat, len(server.asked)
+            with start(moot_home, spec, f"{name}.moot", **({"temperature": 0} if greedy else {})) as run:
+                probes = [body for body in server.asked[before:] if "cache_prompt" in body]
+                assert len(probes) == (0 if greedy else 2)
+                assert len(run.troubles()) == (name == "anew")
+                run.go()
+                assert sum(call.generated for call in calls(run)) > 0
+                assert not any("cache_prompt" in body for body in server.asked[before + 4 :])
+                sides.append(header_of(run.journal)["seed_ignored"])
+        assert sides[0] == sides[2] == [] and [one.partition("#temp")[0] for one in sides[1]] == [spec]
+    (found,) = compare([moot_home / "kept.moot", moot_home / "anew.moot"])
+    said = "同一种子的两次评测不一定一致"
+    assert [said in who(side, "zh") for side in (found.first, found.second)] == [False, True]
+    assert text([found], "zh").count(said) == 1
+    for name, there in (("kept", False), ("anew", True)):
+        stored = read_stored(moot_home / f"{name}.moot")
+        assert (said in text_report([summary_of(stored)], [stored.header], "zh")) == there
 
 
 def test_the_form_of_conversation_is_in_the_header_and_a_comparison_tells_it(

@@ -36,6 +36,7 @@ def chunk(delta: Mapping[str, Any] | None = None, finish: str | None = None, **m
 
 
 DONE = b"data: [DONE]\n\n"
+NOT_FOUND = (404, "application/json", b'{"error": "not found"}')
 
 
 class Call:
@@ -113,7 +114,7 @@ def default(server: FakeServer, call: Call) -> None:
 
 class FakeServer:
     """`chat` answers a call, `pages` other addresses: (status, content type, body). `seen` are requests: (path,
-    headers, body)."""
+    headers, body). `density`: tokens a character by the tokenizer of /tokenize, None for a server without one."""
 
     def __init__(self, host: str = "127.0.0.1", port: int = 0) -> None:
         self.chat: Callable[[Call], None] = lambda call: default(self, call)
@@ -122,6 +123,7 @@ class FakeServer:
         self.closing = threading.Event()
         self.busy = 0
         self.busiest = 0
+        self.density: float | None = 0.75
         self.lock = threading.Lock()
         self.lists(MODEL)
         outer = self
@@ -132,7 +134,10 @@ class FakeServer:
 
             def do_GET(self) -> None:
                 outer.seen.append((self.path, dict(self.headers), None))
-                status, kind, raw = outer.pages.get(self.path, (404, "application/json", b'{"error": "not found"}'))
+                self.answer(outer.pages.get(self.path, NOT_FOUND))
+
+            def answer(self, page: tuple[int, str, bytes]) -> None:
+                status, kind, raw = page
                 self.send_response(status)
                 self.send_header("Content-Type", kind)
                 self.send_header("Location", raw.decode() if 300 <= status < 400 else "")
@@ -141,6 +146,9 @@ class FakeServer:
 
             def do_POST(self) -> None:
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                if not self.path.endswith("/chat/completions"):
+                    outer.seen.append((self.path, dict(self.headers), body))
+                    return self.answer(outer.tokens(self.path, body))
                 with outer.lock:
                     outer.seen.append((self.path, dict(self.headers), body))
                     outer.busy += 1
@@ -159,6 +167,13 @@ class FakeServer:
                 pass  # a client that leaves is no news
 
         self.http = Http((host, port), Handler)
+
+    def tokens(self, path: str, body: Mapping[str, Any]) -> tuple[int, str, bytes]:
+        """What an address beside chat completions answers."""
+        if path != "/tokenize" or self.density is None:
+            return self.pages.get(path, NOT_FOUND)
+        tokens = list(range(round(len(body["content"]) * self.density)))
+        return 200, "application/json", json.dumps({"tokens": tokens}).encode()
 
     @property
     def url(self) -> str:
