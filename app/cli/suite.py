@@ -230,7 +230,7 @@ def _row(member: SuiteRun) -> Data:
     row = {
         **_facts(member), "state": _state(line), "n": line.n if line else 0, "finished": line.finished if line else 0,
         "outcomes": line.outcomes if line else {}, "compat": None, "strict": None, "tokens": None,
-        "error": line.error if line else "",
+        "estimated": False, "error": line.error if line else "",
     }  # fmt: skip
     if line is None or line.state != "finished":
         return row
@@ -240,7 +240,7 @@ def _row(member: SuiteRun) -> Data:
     except MootError as error:
         return {**row, "error": str(error)}
     scores = {rule: _score(_head(summary, rule, line.measure)) for rule in ("compat", "strict")}
-    return {**row, **scores, "tokens": sum(summary.tally.tokens)}
+    return {**row, **scores, "tokens": sum(summary.tally.tokens), "estimated": summary.tally.estimated > 0}
 
 
 def _head(summary: Summary, rule: Rule, measure: str) -> Metric | None:
@@ -288,7 +288,8 @@ def _print_rows(read: Suite, rows: Sequence[Data], as_json: bool) -> None:
             [
                 *_who(row), number(_points(strict), 1), bounds(_points_of(strict)), number(_points(compat), 1),
                 _done(row),
-                outcomes or t(f"suite.{row['state']}"), "–" if row["tokens"] is None else f"{row['tokens']:,}",
+                outcomes or t(f"suite.{row['state']}"),
+                "–" if row["tokens"] is None else f"{'~' * row['estimated']}{row['tokens']:,}",
             ]
         )  # fmt: skip
     click.echo(table([t(f"suite.{name}") for name in names], cells, left=4))

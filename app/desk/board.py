@@ -91,11 +91,12 @@ def cells(
     strict, compat = entry.value
     tokens, seconds = tokens_each(entry), seconds_each(entry)
     unknown = UNREAD if entry.reading and not why else "–"
+    about = "~" if entry.figures is not None and entry.figures.estimated else ""
     figures = {
         "n": behind(entry), "strict": _points(entry.strict, strict, unknown),
         "compat": _points(entry.compat, compat, unknown),
         "interval": _interval(entry) or (unknown if unknown == UNREAD else ""),
-        "tokens_each": unknown if tokens is None else f"{tokens:,.0f}",
+        "tokens_each": unknown if tokens is None else f"{about}{tokens:,.0f}",
         "seconds_each": unknown if seconds is None else f"{seconds:,.1f}",
     }  # fmt: skip
     tone = "dim" if entry.paper is not None or entry.reading else ""

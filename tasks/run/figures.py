@@ -83,8 +83,9 @@ class RepeatStats(_CachedModel):
 
 class Figures(_CachedModel):
     """A run in figures. tasks: sha256 of its task file, file: what that is called; size: parameters of the tested
-    model in billions; tokens, seconds: all of them, 0 where nobody counted; measured: the seat that the run measures;
-    replies: see `tasks.scoring.replies`; release: of Moot, that made them."""
+    model in billions; tokens, seconds: all of them, 0 where nobody counted; estimated: whether tokens are so;
+    measured: the seat that the run measures; replies: see `tasks.scoring.replies`; release: of Moot, that made
+    them."""
 
     run: str
     benchmark: str
@@ -100,6 +101,7 @@ class Figures(_CachedModel):
     epochs: int
     outcomes: dict[str, int]
     tokens: int
+    estimated: bool = False
     seconds: float
     measured: str
     replies: dict[str, dict[str, int]]
@@ -153,7 +155,7 @@ def _made(run: StoredRun) -> Figures:
         tasks=str(header["tasks"]["sha256"]), file=str(header["tasks"]["file"]), fictional=is_fictional(header),
         size=size_of(header), n=tally.n, epochs=tally.epochs,
         outcomes={name: count for name, count in tally.outcomes.items() if count},
-        tokens=sum(tally.tokens), seconds=tally.seconds,
+        tokens=sum(tally.tokens), estimated=tally.estimated > 0, seconds=tally.seconds,
         measured=named if (named := header["spec"].get("measured")) in tally.replies else SEAT,
         replies={seat: dict(own) for seat, own in tally.replies.items()},
         repeats=tuple(_again(run.path)) if tally.epochs > 1 else (),

@@ -13,9 +13,11 @@ import pytest
 from store import places
 from store.journal import Journal
 from tasks.errors import UsageError
+from tasks.run.figures import figures_of
 from tasks.run.header import header_of
 from tasks.run.runner import fork_run, start_run
 from tasks.run.suite import read_suite
+from tests.support.fake_endpoint import DONE, chunk, fake_server
 from tests.support.kill_harness import prepare
 from tests.support.typed import moot
 
@@ -71,6 +73,17 @@ def test_it_is_played_told_and_passed_over(write: Any) -> None:
     assert [row["run"] for row in json.loads(moot("list", "--text", "first-", "--json")[1])["runs"]]
     with fork_run(gold["path"], "1", 0) as forked:
         assert "suite" not in header_of(forked.journal)
+
+
+def test_tokens_that_nobody_counted_are_marked(write: Any) -> None:
+    with fake_server() as server:
+        server.chat = lambda call: call.send(chunk({"content": "没有查到。"}, "stop") + DONE)
+        text = '[[runs]]\nbenchmarks = "legalagentbench"\nagents = "react"\nmodels = "endpoint:{}"\n'
+        file = write(text.format(server.spec))
+        _, out, err = moot("suite", "run", file)
+        (row,) = rows(moot("suite", "run", file, "--dry-run", "--json")[1])
+        assert row["estimated"] and row["tokens"] > 0, err
+        assert f"~{row['tokens']:,}" in out and figures_of(row["path"]).estimated
 
 
 def test_what_is_there_goes_on_and_what_is_gone_begins_anew(write: Any) -> None:

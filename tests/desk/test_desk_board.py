@@ -224,6 +224,10 @@ async def test_rows_say_what_stands_behind_them(runs: tuple[Path, Path]) -> None
         assert sorted(map(behind, own)) == ["1/2", "2", "2"]
         shown = cells(own[0], 42, 30, {})
         assert "虚构数据" in shown["name"].plain and "dim" not in str(shown["strict"].style)
+        assert own[0].figures is not None
+        guessed = replace(own[0], figures=own[0].figures.model_copy(update={"tokens": 9, "estimated": True}))
+        assert cells(guessed, 42, 30, {})["tokens_each"].plain.startswith("~")
+        assert not shown["tokens_each"].plain.startswith("~")
         unread = cells(
             replace(own[0], figures=None, strict=None, compat=None, line=replace(own[0].line, strict=None)),
             40,
