@@ -81,7 +81,7 @@ PAUSE = 0.04
 """Seconds between two pieces of news of a call: what comes in between is told together."""
 WAIT = 0.1
 """Seconds after which a call that waits for its place looks whether it is over."""
-UNSTREAMED = "the stream broke before its first byte: asked without one"
+UNSTREAMED = "its streams break off: asked without one"
 MORE_CONTEXT = "Start it with a larger context (llama-server: -c), or lower --parallel."
 DRAW = Ask(
     "", (Message("user", "写几个字"),), "seed",
@@ -115,7 +115,7 @@ TROUBLES = {
     "seed_ignored": ("draws anew with the same seed", SEEDS),
     "seed_unknown": ("could not be asked whether it keeps to a seed", SEEDS),
     UNSTREAMED: (
-        "breaks off streams before their first byte: it is asked again without",
+        "breaks off streams: it is asked without",
         "See the server's own log.",
     ),
     OTHER_TYPE: ("takes a schema only with response_format json_object: it is sent so", CHECKED),
@@ -154,6 +154,7 @@ class EndpointEngine:
         """Kinds of what the server cannot do, in the order it was found out."""
         self._density: float | None = None
         """Tokens a character; 0 where the server does not let them be counted, None before anybody asked."""
+        self._streams = True
         self._took = 0
         """Tokens of the longest call, as the server counted them."""
         self._closed = False
@@ -318,20 +319,22 @@ class EndpointEngine:
     ) -> tuple[Collector, Finish | None, str]:
         """Ask until there is a reply or a refusal that stands: (what came, its finish where we know better, note)."""
         with self._lock:
-            tries = Tries(dict(self._refused), slot)
+            tries = Tries(dict(self._refused), slot, stream=self._streams)
         while not flight.stopped and time.monotonic() < until:
             body = request_body(ask, self._model, refused=tries.refused, most=tries.most, stream=tries.stream)
             collector = Collector(body["max_tokens"])
             try:
                 refusal = self._server.chat(body, flight, collector, add, until)
             except BrokeOff:
-                if collector.progress or not tries.stream:
+                if not tries.stream:
                     raise
-                tries.stream = False  # a server that breaks a stream off hides the reason
+                tries.stream = False  # a server that breaks a stream off hides the reason, or serves others meanwhile
+                add(News("reading"))
                 continue
             if refusal is None:
                 with self._lock:  # only what led to a reply: some servers name every field in every error
                     self._refused |= tries.refused
+                    self._streams &= tries.stream
                 return collector, None, tries.note(ask, body)
             if is_overflow(refusal.text):
                 left = reply_tokens_left(refusal.text)

@@ -377,15 +377,13 @@ class Collector:
         return self.prompt or math.ceil(asked * density), math.ceil(self._size * density)
 
     def usage(self, milliseconds: float, together: int, asked: int = 0, density: float = 0.0) -> Usage:
-        """Tokens as the server reports them; those it had in its cache were not evaluated. Without a report they are
+        """Tokens as the server reports them; those it had in its cache were not evaluated. What it does not report is
         estimated (`size`)."""
-        if self.estimated:
-            prompt, generated = self.size(asked, density)
-            return Usage(prompt, 0, generated, round(milliseconds, 3), batch=together)
+        read, came = self.size(asked, density) if self.estimated else (0, 0)
         details = _object(self.counts.get("prompt_tokens_details"))
-        prompt = _count(self.counts.get("prompt_tokens"))
+        prompt = _count(self.counts.get("prompt_tokens")) or read
         reused = min(prompt, _count(details.get("cached_tokens")) or _count(self.timings.get("cache_n")))
-        generated = _count(self.counts.get("completion_tokens"))
+        generated = _count(self.counts.get("completion_tokens")) or came
         more = _object(self.counts.get("completion_tokens_details"))
         reasoned = min(generated, _count(more.get("reasoning_tokens")))
         return Usage(prompt - reused, reused, generated, round(milliseconds, 3), batch=together, reasoned=reasoned)
@@ -429,10 +427,10 @@ class Collector:
 
     @property
     def estimated(self) -> bool:
-        """Whether there is a reply, or the beginning of one, of which the server counted no token."""
-        return self.known and not any(
-            _count(self.counts.get(name)) for name in ("prompt_tokens", "completion_tokens")
-        )
+        """Whether there is a reply, or the beginning of one, of which the server counted no token, or none of its
+        prompt: some leave out what they had in their cache."""
+        read, came = (_count(self.counts.get(name)) for name in ("prompt_tokens", "completion_tokens"))
+        return self.known and not (read and (came or not self._size))
 
     def _ending(self, settings: SamplingSettings, usage: Usage, context: int) -> tuple[Finish, str]:
         if self.finish == "repetition":

@@ -108,6 +108,16 @@ def breaks(call: Call) -> None:
     return call.send(json.dumps(whole).encode(), kind="application/json")
 
 
+def interrupted(call: Call) -> None:
+    """llama-cpp-python's server, two questions at a time: the stream of the first is ended in its middle."""
+    call.send(chunk({"content": "甲"}) + DONE) if call.body["stream"] else breaks(call)
+
+
+def no_prompt(call: Call) -> None:
+    """Ollama (2068, 3427): no tokens of a prompt that it has in its cache."""
+    call.send(chunk({"content": "甲方"}) + chunk({}, "stop") + chunk(usage=usage(0, 2)) + DONE)
+
+
 class Case(NamedTuple):
     """What a server does, the question, and what is made of it: the reply, the flags of its note, what is said of the
     server, and how many requests two questions take."""
@@ -128,7 +138,9 @@ KINDS = {
     "no usage": Case(uncounted, question(), "甲方", {"tokens_estimated"}, "reports no token counts", 2),
     "empty usage": Case(zeros, question(), "甲方", {"tokens_estimated"}, "reports no token counts", 2),
     "reasoning": Case(all_reasoning, question(), "甲方", {"reply_in_reasoning"}, "the field for reasoning", 2),
-    "no stream": Case(breaks, question(), "甲方", set(), "breaks off streams", 4),
+    "no stream": Case(breaks, question(), "甲方", set(), "breaks off streams", 3),
+    "interrupted": Case(interrupted, question(), "甲方", set(), "breaks off streams", 3),
+    "cached prompt": Case(no_prompt, question(), "甲方", {"tokens_estimated"}, "reports no token counts", 2),
 }
 
 
@@ -154,10 +166,10 @@ def test_a_server_that_can_do_everything_is_said_nothing_of(server: FakeServer) 
 
 
 def test_estimates_are_tokens_a_character_of_all_that_was_sent_and_came(server: FakeServer) -> None:
-    server.chat = uncounted
-    (found,) = opened(server).answer([question("问" * 100)])
-    assert isinstance(found, Reply)
-    assert (found.usage.evaluated, found.usage.generated) == (75, 2), "0.75 a character where no engine says"
+    for server.chat in (uncounted, no_prompt):
+        (found,) = opened(server).answer([question("问" * 100)])
+        assert isinstance(found, Reply)
+        assert (found.usage.evaluated, found.usage.generated) == (75, 2), "0.75 a character where no engine says"
 
 
 def test_a_reply_that_is_cut_is_estimated_and_speaks_against_no_server(server: FakeServer) -> None:
