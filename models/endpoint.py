@@ -30,8 +30,10 @@ from models.endpoint_server import (
     Flight,
     Refusal,
     connect,
+    context_in,
     facts_of,
     lists,
+    loaded_context,
     models_of,
     tokens_of,
 )
@@ -144,6 +146,7 @@ class EndpointEngine:
         self._server = server
         self._model = model
         self._facts = dict(facts)
+        self._context = context_in(facts)
         self._refused: dict[str, int] = {}
         """Name of a field beyond the common interface -> how many of its forms the server did not take."""
         self._together = together
@@ -155,8 +158,8 @@ class EndpointEngine:
         self._density: float | None = None
         """Tokens a character; 0 where the server does not let them be counted, None before anybody asked."""
         self._streams = True
-        self._took = 0
-        """Tokens of the longest call, as the server counted them."""
+        self._known = self._context
+        """Tokens of context that the server stated or had room for."""
         self._closed = False
 
     def describe(self) -> dict[str, object]:
@@ -168,16 +171,13 @@ class EndpointEngine:
         return self._server.address.base
 
     def context_limits(self) -> ContextLimits:
-        """The context that the server states (vLLM, llama-server), 0 where it states none; and what its tokenizer
-        makes of court prose, which it is asked once: to tokenise it, or else to read it and to say one token."""
+        """The context that the server states, 0 where it states none; and what its tokenizer makes of court prose:
+        it is asked once to tokenise it, or else to read it and to say one token."""
         if self._density is None:
             self._density = 0.0  # of the calls by which it is counted
             self._density = density_of(tokens_of(self._server, self._model, PASSAGE) or self._read(PASSAGE))
+            self._context = self._context or loaded_context(self._server, self._model)  # by now it is loaded
         return ContextLimits(self._context, self._density)
-
-    @property
-    def _context(self) -> int:
-        return context_in(self._facts)
 
     def _read(self, text: str) -> int:
         """Tokens of a text as a prompt, beyond those of a prompt of one token; 0 where the server does not count."""
@@ -206,12 +206,11 @@ class EndpointEngine:
     def ignores_seed(self) -> bool:
         """Ask the server the same twice, past its cache; what cannot be asked is noted among its troubles."""
         found = self.answer([DRAW]) + self.answer([DRAW])
-        said = [(one.text, one.reasoning) for one in found if isinstance(one, Reply)]
-        if len(said) == len(found) and said[0] == said[1]:
-            return False
-        ignored = len(said) == len(found)
-        with self._lock:
-            self._found["seed_ignored" if ignored else "seed_unknown"] = None
+        said = {(one.text, one.reasoning) if isinstance(one, Reply) else None for one in found}
+        ignored = len(said) > 1 and None not in said
+        if ignored or None in said:
+            with self._lock:
+                self._found["seed_ignored" if ignored else "seed_unknown"] = None
         return ignored
 
     def check_tools(self) -> None:
@@ -311,7 +310,7 @@ class EndpointEngine:
         now = self._context_now(flight) if "server_cut" in found else 0
         if now and NEAR * now <= tokens and now < NEAR * self._known:
             return self._smaller(tokens, now, reply.note)
-        self._took = max(self._took, 0 if "tokens_estimated" in found else tokens)
+        self._known = max(self._known, 0 if "tokens_estimated" in found else tokens)
         return reply
 
     def _exchange(
@@ -382,18 +381,13 @@ class EndpointEngine:
         if self._slots.fewer(tries.slot):
             tries.short = True
             return False
-        if not context and size >= share * self._took:  # alone it does not fit either, and nothing speaks against it
+        if not context and size >= share * self._known:  # alone it does not fit either, and nothing speaks against it
             self._slots.most = sys.maxsize if tries.short else self._slots.most
             return True
         raise EngineError(
-            f"the server at {self._url} ran short of context at {size} of {context or self._took} tokens: {text}",
+            f"the server at {self._url} ran short of context at {size} of {context or self._known} tokens: {text}",
             MORE_CONTEXT,
         )
-
-    @property
-    def _known(self) -> int:
-        """Tokens of context that the server stated or had room for."""
-        return max(self._context, self._took)
 
     def _context_now(self, flight: Flight) -> int:
         """The context that the server states by now, 0 where it states none."""
@@ -453,12 +447,6 @@ class EndpointEngine:
         else:
             return False
         return True
-
-
-def context_in(facts: Mapping[str, Any]) -> int:
-    """The context that a server states, 0 where it states none."""
-    stated = (facts.get(name) for name in ("n_ctx", "max_model_len"))
-    return next((size for size in stated if isinstance(size, int) and size > 0), 0)
 
 
 def ask_for_one(text: str) -> Ask:

@@ -32,8 +32,8 @@ from models.endpoint_wire import (
     Collector,
     News,
     RequestRefused,
-    SurrogatePairs,
     code_of,
+    join_halves,
     message_of,
     parse_json,
     shown,
@@ -75,6 +75,10 @@ STATEMENTS: Mapping[str, tuple[str, ...]] = {
     "/api/version": ("version",),  # Ollama
 }
 """Where servers speak of themselves, and what of it stays the same from day to day."""
+LOADED = {"/api/ps": "models", "/api/v0/models": "data"}
+"""Where Ollama and LM Studio list how models are loaded, which is not the same from day to day."""
+CONTEXTS = ("n_ctx", "max_model_len", "context_length", "loaded_context_length")
+"""What the context is called by llama-server, vLLM, Ollama and LM Studio."""
 TOKENIZERS = ("/tokenize", "/extras/tokenize")
 """Where servers give the tokens of a text: llama-server, vLLM and SGLang; llama-cpp-python."""
 MODEL_FACTS = ("owned_by", "max_model_len", "n_ctx_train", "n_params", "n_vocab", "size")
@@ -427,12 +431,13 @@ async def _objects(response: httpx.Response) -> AsyncIterator[dict[str, Any]]:
             yield data
     if "text/event-stream" not in kind:
         return
-    pairs = SurrogatePairs()
+    half = ""
     async for event in EventSource(cast("httpx.Response", _Events(response))).aiter_sse():
         for text in event.data.split("\n"):  # some servers leave out the empty line between two events
             if text.strip() == "[DONE]":
                 return
-            data = parse_json(pairs.join(text))
+            text, half = join_halves(half, text)
+            data = parse_json(text)
             if isinstance(data, dict):
                 yield {"error": data} if event.event == "error" and "error" not in data else data
 
@@ -561,6 +566,25 @@ def _statement(server: EndpointClient, flight: Flight | None) -> dict[str, objec
             if isinstance(stated, Mapping) and (found := _scalars(stated, names)):
                 return {**found, **_props(stated)}
     return {}
+
+
+def loaded_context(server: EndpointClient, model: str) -> int:
+    """Tokens of context with which a server has loaded a model; 0 where it does not say."""
+    with suppress(EngineError):
+        for path, listed in LOADED.items():
+            found = server.get(f"{server.address.origin}{path}")
+            entries = found.get(listed) if isinstance(found, Mapping) else None
+            for entry in entries if isinstance(entries, list) else ():
+                names = (entry.get("id"), entry.get("model")) if isinstance(entry, Mapping) else ()
+                if model in names or f"{model}:latest" in names:
+                    return context_in(entry)
+    return 0
+
+
+def context_in(facts: Mapping[str, object]) -> int:
+    """The context that a server states of a model, 0 where it states none."""
+    stated = (facts.get(name) for name in CONTEXTS)
+    return next((size for size in stated if isinstance(size, int) and 0 < size < 2**53), 0)
 
 
 def tokens_of(server: EndpointClient, model: str, text: str) -> int:

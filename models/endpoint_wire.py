@@ -266,21 +266,11 @@ SECOND_HALF = re.compile(r"(?<=\")(?=\\u[dD][c-fC-F][0-9a-fA-F]{2})")
 """Escapes of one character in UTF-16 that a server took apart: at the end of one text, and before another."""
 
 
-class SurrogatePairs:
-    """Joins what a server took apart over two events: one that counts text in halves of characters ends a piece after
-    the first and begins the next with the second."""
-
-    def __init__(self) -> None:
-        self._first = ""
-
-    def join(self, event: str) -> str:
-        """The JSON text of an event, with the half that the one before it left over, without one that it leaves."""
-        if self._first:
-            event, found = SECOND_HALF.subn(lambda _: self._first, event)
-            self._first = "" if found else self._first
-        halves = FIRST_HALF.findall(event)
-        self._first = halves[0] if halves else self._first
-        return FIRST_HALF.sub("", event) if halves else event
+def join_halves(first: str, event: str) -> tuple[str, str]:
+    """The JSON text of an event with the half of a character that earlier ones left over, and without one that it
+    leaves; and that. Servers that count text in such halves end a piece after one."""
+    event = SECOND_HALF.sub(lambda _: first, event) if first else event
+    return FIRST_HALF.sub("", event), next(iter(FIRST_HALF.findall(event)), first)
 
 
 class News(NamedTuple):
@@ -353,6 +343,8 @@ class Collector:
             if isinstance(choice.get("finish_reason"), str):
                 self.progress += not self.finish
                 self.finish = choice["finish_reason"]
+            elif "message" in choice and "delta" not in choice:  # whole, though its end has no name
+                self.finish = self.finish or "stop"
             self._spoken += len(spoken)
             size = len(thought) + len(spoken) + called
             self._count_up(max(len(chances), bool(size)), size)

@@ -437,6 +437,43 @@ def test_a_server_that_does_not_answer_has_no_density(server: FakeServer) -> Non
     assert opened(server).context_limits().density == 0.0
 
 
+@pytest.mark.parametrize(
+    ("path", "data", "context"),
+    [
+        (
+            "/api/ps",
+            {"models": [{"model": "other", "context_length": 1}, {"model": MODEL, "context_length": 4096}]},
+            4096,
+        ),
+        ("/api/ps", {"models": [{"model": f"{MODEL}:latest", "context_length": 2048}]}, 2048),
+        ("/api/v0/models", {"data": [{"id": MODEL, "loaded_context_length": 8192}]}, 8192),
+        ("/api/v0/models", {"data": [{"id": [MODEL], "loaded_context_length": 8192}, 3]}, 0),
+        ("/api/ps", {"models": [{"model": MODEL, "context_length": -1}]}, 0),
+    ],
+)
+def test_the_context_with_which_a_model_is_loaded_is_the_servers(
+    server: FakeServer, path: str, data: Any, context: int
+) -> None:
+    """Ollama cuts what is longer in silence."""
+    server.page(path, data)
+    assert opened(server).context_limits().context == context
+
+
+def test_a_whole_reply_needs_no_name_for_its_end(server: FakeServer) -> None:
+    def chat(call: Call) -> None:
+        whole = {"choices": [{"message": {"content": "甲方"}, "finish_reason": None}], "usage": usage(9, 2)}
+        stream, plain = (
+            (chunk({"content": "甲"}) + DONE, "text/event-stream"),
+            (json.dumps(whole).encode(), "application/json"),
+        )
+        raw, kind = stream if call.body["stream"] else plain
+        call.send(raw, kind=kind)
+
+    server.chat = chat
+    (found,) = opened(server).answer([question()])
+    assert isinstance(found, Reply) and (found.text, found.finish) == ("甲方", "stop")
+
+
 # --- characters in pieces -------------------------------------------------------------------------------------------
 
 

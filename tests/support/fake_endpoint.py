@@ -146,7 +146,7 @@ class FakeServer:
 
             def do_POST(self) -> None:
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                if not self.path.endswith("/chat/completions"):
+                if not self.path.endswith(("/chat/completions", "/embeddings")):
                     outer.seen.append((self.path, dict(self.headers), body))
                     return self.answer(outer.tokens(self.path, body))
                 with outer.lock:
@@ -169,7 +169,7 @@ class FakeServer:
         self.http = Http((host, port), Handler)
 
     def tokens(self, path: str, body: Mapping[str, Any]) -> tuple[int, str, bytes]:
-        """What an address beside chat completions answers."""
+        """What an address beside chat completions and embeddings answers."""
         if path != "/tokenize" or self.density is None:
             return self.pages.get(path, NOT_FOUND)
         tokens = list(range(round(len(body["content"]) * self.density)))
