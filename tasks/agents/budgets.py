@@ -46,9 +46,8 @@ class ContextBudget:
             return cls()
         context = sits.context or context_of(sits.engine)
         reply, thought = limits_of(sits.engine)
-        return cls(
-            context, believed(sits.density) or DENSITY, reply or min(PUBLISHED_REPLY, context // SHARE), thought
-        )
+        density = believed(sits.density) or DENSITY
+        return cls(context, density, reply or min(PUBLISHED_REPLY, context // SHARE), thought)
 
     @classmethod
     def at(cls, view: View) -> ContextBudget:
