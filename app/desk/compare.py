@@ -163,8 +163,8 @@ def figure_rows(found: Comparison | None, width: int) -> Iterator[DisplayRow]:
         ((f"{t('compare.second')} ", "label"), (side_words(found.second), "text")),
         ((one(verdict(found, language())), "question"),),
     ]
-    if line := dropped_line(found, language()):
-        heads.append(((line, "warn"),))
+    if left := dropped_line(found, language()):
+        heads.append(((left, "warn"),))
     for line in heads:
         yield from rows_of(line, width, 3)
     bars = [bar(row) for row in found.rows]
