@@ -45,7 +45,7 @@ from store.journal import Journal
 from store.pack import Pack
 from tasks import registry
 from tasks.added import Agent, Tool
-from tasks.agents.function import FunctionPolicy, FunctionTools
+from tasks.agents.policies import FunctionPolicy, FunctionTools
 from tasks.benchmark import Benchmark, benchmarks
 from tasks.courts.casefile.case import CaseFile
 from tasks.courts.environment import Cue, Ending, Environment
@@ -53,9 +53,8 @@ from tasks.courts.environment import Seat as CourtSeat
 from tasks.courts.play.view import CourtView
 from tasks.courts.procedure.model import Turn
 from tasks.courts.scores.drafted import END_MARK
-from tasks.episode.actions import Answer, CallTool, Move, Nothing, Say, ask, emit
 from tasks.episode.events import Event, Record
-from tasks.episode.seats import Policy, View
+from tasks.episode.seats import Answer, CallTool, Move, Nothing, Policy, Say, View, ask, emit
 from tasks.episode.state import fold
 from tasks.episode.with_tools import ToolEpisode
 from tasks.errors import BadSetting, TaskError, UsageError

@@ -14,8 +14,8 @@ from tasks.episode.scheduler import EngineUnavailable
 if TYPE_CHECKING:
     from tasks.episode.events import Said
     from tasks.run.seat_prompt import SeatPrompt
-    from tasks.verifying.citing import TaskCitation
     from tasks.verifying.decisions import Decision
+    from tasks.verifying.taskset import TaskCitation
 
 
 def away_text(notice: EngineUnavailable) -> str:

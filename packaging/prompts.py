@@ -27,10 +27,10 @@ from tasks.courts.play import tracking  # noqa: E402
 from tasks.courts.play.episode import CourtEpisode  # noqa: E402
 from tasks.courts.play.view import CourtPolicy, CourtView  # noqa: E402
 from tasks.courts.procedure.model import ProfileName  # noqa: E402
-from tasks.episode.actions import Move  # noqa: E402
 from tasks.episode.driver import Driver, Limits  # noqa: E402
 from tasks.episode.events import AttemptStarted, Seated  # noqa: E402
-from tasks.sample.courtcases import court_cases  # noqa: E402
+from tasks.episode.seats import Move  # noqa: E402
+from tasks.sample.build import court_cases  # noqa: E402
 
 WORDS: Mapping[str, Mapping[str, str]] = {
     "zh": {

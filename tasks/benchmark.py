@@ -24,13 +24,12 @@ from tasks.episode.state import State
 from tasks.episode.with_tools import SEAT, unused_or_same
 from tasks.errors import UsageError
 from tasks.run.spec import RunSpec
-from tasks.scoring.context import NOTHING, ScoreContext
 from tasks.scoring.failures import GENERIC, Diagnosis, generic
 from tasks.scoring.metrics import RULES, Rule, Summary, Table, Value
 from tasks.scoring.overall import Overall, mean_of
 from tasks.scoring.published import PublishedRow
 from tasks.scoring.replies import replies_of
-from tasks.scoring.result import Grading, Predictions, Result, ScoredAttempt
+from tasks.scoring.result import NOTHING, Grading, Predictions, Result, ScoreContext, ScoredAttempt
 from tasks.settings import Settings
 
 Choices = Mapping[str, tuple[str, bool]]

@@ -25,10 +25,9 @@ from tasks.run.header import header_of
 
 if TYPE_CHECKING:
     from tasks.scoring.agreement import Agreement, Coefficient
-    from tasks.verifying.citing import TaskCitation
     from tasks.verifying.decisions import Decision
     from tasks.verifying.standing import PairAgreement, TaskStatus
-    from tasks.verifying.taskset import Task, TaskSet
+    from tasks.verifying.taskset import Task, TaskCitation, TaskSet
 
 COLUMNS = (
     "metric", "group", "raters", "n", "clusters", "raw", "kappa_linear", "kappa_quadratic", "interval",
@@ -158,9 +157,9 @@ def agreement_lines(pairs: Sequence[PairAgreement]) -> str:
 
 
 def _show(tasks: TaskSet, task_id: str, author: str, as_json: bool) -> None:
-    from tasks.verifying.citing import cited, day_of, laws_of, pack_of
     from tasks.verifying.decisions import decisions_of
     from tasks.verifying.standing import standings, visible_to
+    from tasks.verifying.taskset import cited, day_of, laws_of, pack_of
 
     task = tasks.task(task_id)
     standing = standings(tasks, decisions_of(tasks))[task.id]

@@ -16,9 +16,8 @@ from models.schema import Schema, violation
 from tasks.agents import native
 from tasks.agents.prompts import PHRASES, phrase
 from tasks.agents.reading import ParsedReply, Reader, first_object
-from tasks.episode.actions import Sent, Yield, ask, emit
 from tasks.episode.events import ActionParsed
-from tasks.episode.seats import View
+from tasks.episode.seats import Sent, View, Yield, ask, emit
 from tasks.episode.with_tools import shortened
 
 BEGUN = 240

@@ -1,15 +1,22 @@
-"""Policies without a model that sit in the tested seat of any benchmark: a person, the reference, and the floor
-`echo`."""
+"""Policies without a model that sit in the tested seat of any benchmark: a person, the reference, the floor `echo`,
+and a plain function `f(question, tools) -> answer` of a notebook.
+
+A policy keeps nothing between its moves, so a function is called anew for every step: calls of tools that are on
+record give what they gave, the first that is not becomes the move. It must therefore do the same for the same
+results, and work of its own that costs much belongs into a cache (`functools.cache`).
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from models.engine import Ask, Message
-from tasks.episode.actions import Answer, CallTool, Move, Nothing, ask, emit
+from tasks.agents.history import Step, steps_of
 from tasks.episode.events import ActionParsed, ToolReturned
-from tasks.episode.seats import View
+from tasks.episode.seats import Answer, CallTool, Move, Nothing, View, ask, emit
+from tasks.episode.with_tools import ToolResult
+from tasks.errors import TaskError
 
 
 class EchoPolicy:
@@ -58,3 +65,60 @@ class HumanPolicy:
             yield from emit(ActionParsed(seat=view.seat, result="rejected", note=note))
             return Nothing()
         return CallTool(tool, arguments)
+
+
+class _Called(BaseException):
+    """Leaves the function at a call that is not on record; no `except Exception` of its own holds it."""
+
+    def __init__(self, tool: str, given: dict[str, object]) -> None:
+        self.call = CallTool(tool, given)
+
+
+class FunctionTools:
+    """What the function calls: `tools.get_company_info(identifier="…", columns=[…])` gives status, observation (the
+    text that a model would read) and value (the same as data, None where there is none)."""
+
+    def __init__(self, steps: Sequence[Step]) -> None:
+        self._steps = iter([step for step in steps if step.tool is not None])
+
+    def __getattr__(self, name: str) -> Callable[..., ToolResult]:
+        """A tool by its name."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+
+        def call(**given: object) -> ToolResult:
+            step = next(self._steps, None)
+            if step is None:
+                raise _Called(name, given)
+            return ToolResult(step.status, step.observation, step.value)
+
+        return call
+
+
+class FunctionPolicy:
+    """Asks the function what comes next."""
+
+    def __init__(self, name: str, function: Callable[[str, FunctionTools], str]) -> None:
+        self.name = name
+        self.function = function
+        self.error: Exception | None = None
+        """The first that the function has raised."""
+
+    def move(self, view: View) -> Move:
+        """The first call that is not on record, or the answer."""
+        yield from ()
+        if type(view) is not View:  # who speaks in a conversation needs more of it than a question
+            raise TaskError(
+                "A function answers questions; in this seat people talk", "Make a Policy with moot.agent."
+            )
+        try:
+            answer = self.function(str(view.card["question"]), FunctionTools(steps_of(view.history, view.seat)))
+        except _Called as called:
+            return called.call
+        except Exception as error:
+            self.error = self.error or error
+            raise
+        if not isinstance(answer, str):
+            self.error = self.error or TypeError(f"{self.name} returned {type(answer).__name__}, not a text")
+            raise self.error
+        return Answer(answer)

@@ -35,12 +35,11 @@ from tasks.episode.state import State
 from tasks.episode.with_tools import SEAT
 from tasks.errors import UsageError
 from tasks.run.spec import RunSpec
-from tasks.scoring.context import NOTHING, ScoreContext
 from tasks.scoring.metrics import Rule, Value
 from tasks.scoring.overall import Overall
 from tasks.scoring.published import PublishedRow
 from tasks.scoring.replies import replies_of
-from tasks.scoring.result import Grading, Result, ScoredAttempt
+from tasks.scoring.result import NOTHING, Grading, Result, ScoreContext, ScoredAttempt
 
 _ANYBODY: Choices = {
     "rules": (registry.RULES, False), "human": (registry.HUMAN, False), "model": (registry.MODEL, True),

@@ -15,10 +15,9 @@ from models.engine import Ask, EngineError, Reply, TokenChance, ToolCall, Usage,
 from models.sampling import sampled
 from store.errors import DamagedData
 from store.journal import text_hash
-from tasks.episode.actions import CausedEvent, Sent, Steps
 from tasks.episode.events import EngineFailed, Event, LimitHit, ModelCalled, Record, Seated, StepEnded, Stopped
 from tasks.episode.plain import plain, plain_text
-from tasks.episode.seats import Program
+from tasks.episode.seats import CausedEvent, Program, Sent, Steps
 from tasks.episode.state import State, apply, completed, fold
 from tasks.errors import RecordMismatch, TaskError
 

@@ -14,10 +14,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tasks.episode.actions import Answer, CallTool, Steps, emit
 from tasks.episode.events import Answered, Record, Stopped, ToolCalled, ToolReturned
 from tasks.episode.plain import plain, plain_text
-from tasks.episode.seats import Policy, View
+from tasks.episode.seats import Answer, CallTool, Policy, Steps, View, emit
 from tasks.episode.state import State
 
 SEAT = "agent"

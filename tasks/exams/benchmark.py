@@ -23,8 +23,7 @@ from store.pack import Pack
 from store.text.normalise import fold_width
 from tasks.agents.policies import GoldPolicy
 from tasks.benchmark import Benchmark, Choices
-from tasks.episode.actions import Answer, Move, Steps, ask
-from tasks.episode.seats import Policy, Program, View
+from tasks.episode.seats import Answer, Move, Policy, Program, Steps, View, ask
 from tasks.episode.state import State
 from tasks.episode.with_tools import ToolEpisode
 from tasks.errors import UsageError
@@ -34,9 +33,18 @@ from tasks.legalsearch.predictions import read_predictions
 from tasks.legalsearch.published import character_f1, recital, rouge_l
 from tasks.legalsearch.questions import options as listed
 from tasks.run.spec import RunSpec
-from tasks.scoring.context import NOTHING, ScoreContext
 from tasks.scoring.metrics import POINTS, AttemptCounts, Group, Measure, Metric, Summary, in_points
-from tasks.scoring.result import PredictedAnswer, Predictions, Result, Score, ScoredAttempt, complete, with_versions
+from tasks.scoring.result import (
+    NOTHING,
+    PredictedAnswer,
+    Predictions,
+    Result,
+    Score,
+    ScoreContext,
+    ScoredAttempt,
+    complete,
+    with_versions,
+)
 from tasks.scoring.statistics import mean_interval
 from tasks.task_files import Fields, TaskRecord, read_tasks
 

@@ -34,10 +34,9 @@ from tasks.legalagentbench.questions import ASKED, WRITING, LabQuestion, load_qu
 from tasks.legalagentbench.scoring import VERSIONS, LabSummary, score_one, summarise
 from tasks.legalagentbench.tools import TOOLS, Ranking, Toolbox, caller, spec_of
 from tasks.run.spec import RunSpec
-from tasks.scoring.context import NOTHING, ScoreContext
 from tasks.scoring.failures import Diagnosis
 from tasks.scoring.published import PublishedRow, published
-from tasks.scoring.result import PredictedAnswer, Predictions, Result, ScoredAttempt
+from tasks.scoring.result import NOTHING, PredictedAnswer, Predictions, Result, ScoreContext, ScoredAttempt
 from tasks.settings import Settings, setting
 
 _METHODS: dict[str, Callable[..., Policy]] = {

@@ -19,8 +19,7 @@ from typing import Any, Literal
 
 from store.schema import LOOKUPS
 from store.text.normalise import widen_brackets
-from tasks.agents.lenient import LiteralError, read
-from tasks.agents.reading import LONGEST_REPAIR
+from tasks.agents.reading import LONGEST_REPAIR, LiteralError, read_leniently
 from tasks.episode.plain import plain_text
 
 LONGEST_PYTHON = 1 << 16
@@ -118,7 +117,7 @@ def _data(body: str) -> tuple[Any, str]:
         raise _InvalidReply("代码块里没有 JSON 对象")
     repairs: tuple[tuple[str, Callable[[], object]], ...] = (
         ("对象之外有多余文字或字符串里有换行", lambda: _DECODER.raw_decode(body, start)[0]),
-        ("不是合法的 JSON，已按引号、标点和括号修复", lambda: read(body, start)),
+        ("不是合法的 JSON，已按引号、标点和括号修复", lambda: read_leniently(body, start)),
     )
     reason = ""
     for note, attempt in repairs:

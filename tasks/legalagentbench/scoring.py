@@ -13,18 +13,6 @@ from dataclasses import asdict, dataclass, field
 
 from tasks.legalagentbench.questions import ASKED, GROUPS, WRITING, LabQuestion
 from tasks.reports.words import figure
-from tasks.scoring.keywords import (
-    COMPAT_VERSION,
-    article_recall,
-    evidence_rate,
-    evidence_rate_literal,
-    explain,
-    not_given,
-    process_compat,
-    process_strict,
-    success_compat,
-    success_strict,
-)
 from tasks.scoring.metrics import (
     RULES,
     AttemptCounts,
@@ -47,6 +35,18 @@ from tasks.scoring.statistics import (
     intraclass_correlation,
     mean_interval,
     rate_interval,
+)
+from tasks.scoring.strict import (
+    COMPAT_VERSION,
+    article_recall,
+    evidence_rate,
+    evidence_rate_literal,
+    explain,
+    not_given,
+    process_compat,
+    process_strict,
+    success_compat,
+    success_strict,
 )
 from tasks.scoring.strict import VERSION as STRICT_VERSION
 

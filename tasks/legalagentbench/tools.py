@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeGuard
 
 from store.schema import LOOKUPS, TABLES, UNKNOWN, Lookup, LookupResult, Row
 from tasks.added import Tool
-from tasks.episode.actions import Steps, emit
 from tasks.episode.events import ToolCalled
 from tasks.episode.plain import plain, plain_text
+from tasks.episode.seats import Steps, emit
 from tasks.episode.state import State
 from tasks.episode.with_tools import SEAT, Caller, returned
 from tasks.legalagentbench.descriptions import DESCRIPTIONS, PARAMETERS

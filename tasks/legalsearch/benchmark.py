@@ -24,8 +24,7 @@ from tasks.episode.state import State
 from tasks.episode.with_tools import ToolEpisode
 from tasks.errors import UsageError
 from tasks.legalsearch.agents import DIRECT_PROMPTS, SEARCH_PROMPTS
-from tasks.legalsearch.agents.briefing import Briefing, definitions, system
-from tasks.legalsearch.agents.phrases import RAG, WEB
+from tasks.legalsearch.agents.briefing import RAG, WEB, Briefing, definitions, system
 from tasks.legalsearch.agents.policies import DirectLawPolicy, SearchPolicy
 from tasks.legalsearch.agents.talking import wanted
 from tasks.legalsearch.answers import strict_answer
@@ -45,12 +44,11 @@ from tasks.run.engines import embedder_of
 from tasks.run.reading import GRADER
 from tasks.run.rescoring import StoredRun
 from tasks.run.spec import RunSpec
-from tasks.scoring.context import NOTHING, ScoreContext
 from tasks.scoring.failures import Diagnosis as Failure
 from tasks.scoring.metrics import Table
 from tasks.scoring.overall import Overall, by_task, mean
 from tasks.scoring.published import PublishedRow, published
-from tasks.scoring.result import Grading, PredictedAnswer, Predictions, Result, ScoredAttempt
+from tasks.scoring.result import NOTHING, Grading, PredictedAnswer, Predictions, Result, ScoreContext, ScoredAttempt
 
 SEARCH, DIRECT, COT = "search/1", "direct-law/1", "direct-law-cot/1"
 WITH_TOOLS = ("rules", "search", "human")

@@ -19,15 +19,14 @@ from store.journal import Journal
 from store.manifest import locate
 from store.pack import Pack
 from tasks.agents.prompts import fill_text
-from tasks.episode.actions import CausedEvent
 from tasks.episode.events import Event, Record, ToolReturned
+from tasks.episode.seats import CausedEvent
 from tasks.episode.state import State, apply
 from tasks.episode.with_tools import shortened
 from tasks.errors import RecordMismatch
 from tasks.legalsearch.agents import paper
-from tasks.legalsearch.agents.briefing import function, system
+from tasks.legalsearch.agents.briefing import function, instruction, system
 from tasks.legalsearch.agents.paper import PROMPT, estimated
-from tasks.legalsearch.agents.phrases import instruction
 from tasks.legalsearch.benchmark import briefing_of, toolbox_of
 from tasks.legalsearch.questions import LawQuestion, load_questions
 from tasks.legalsearch.rollouts import check_benchmark, has_groups, read_groups

@@ -20,7 +20,7 @@ from store.statutes.names import key_of_name
 from store.text.charges import charges
 from tasks.benchmark import EvidenceItem
 from tasks.episode.state import State
-from tasks.legalsearch.agents.phrases import TOOLS
+from tasks.legalsearch.agents.briefing import TOOLS
 from tasks.legalsearch.answers import letters, strict_answer, term
 from tasks.legalsearch.coverage import LIKENESS, plain
 from tasks.legalsearch.measures import Verdict as Graded

@@ -61,8 +61,7 @@ from tasks.run.engines import run_path
 from tasks.run.header import header_of, spec_of
 from tasks.run.plan import stored_task_file
 from tasks.run.reading import grades, read_episode
-from tasks.scoring.context import Grade
-from tasks.scoring.result import INFRASTRUCTURE
+from tasks.scoring.result import INFRASTRUCTURE, Grade
 
 METHODS = frozenset({"search", "direct-law", "direct-law-cot"})
 """Methods whose free and paper modes speak in tagged text."""

@@ -25,9 +25,8 @@ from store.text.dates import plain_date
 from store.text.ideographs import HAN
 from store.text.normalise import fold_width
 from store.text.numerals import chinese_to_int
-from tasks.episode.actions import Answer, CallTool, Move, emit
 from tasks.episode.events import Planned, Thought, ToolReturned
-from tasks.episode.seats import View
+from tasks.episode.seats import Answer, CallTool, Move, View, emit
 from tasks.legalsearch.dates import case_dates
 from tasks.legalsearch.questions import options
 

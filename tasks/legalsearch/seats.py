@@ -17,7 +17,7 @@ from store.search.query import ANALYSER_SCHEMA
 from store.web import Page
 from tasks.agents.conversation import structured
 from tasks.agents.prompts import fill, load
-from tasks.episode.actions import Sent, Yield
+from tasks.episode.seats import Sent, Yield
 
 ANALYSER, READER = "analyser/1", "reader/1"
 PROMPTS: dict[str, tuple[str, ...]] = {

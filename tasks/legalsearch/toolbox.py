@@ -24,13 +24,13 @@ from store.statutes.applicable import CaseDates, judge_version
 from store.statutes.book import StatuteBook
 from store.statutes.model import LawVersion
 from store.web import PAPER_WINDOW, WINDOW, Page, WebSnapshot
-from tasks.episode.actions import Sent, Steps, Yield, emit
 from tasks.episode.events import ToolCalled, ToolReturned
 from tasks.episode.plain import plain
+from tasks.episode.seats import Sent, Steps, Yield, emit
 from tasks.episode.state import State
 from tasks.episode.with_tools import SEAT, ToolResult, returned
 from tasks.errors import UsageError
-from tasks.legalsearch.agents.phrases import ARGUMENT, BROWSE, RAG, TOOLS, WEB
+from tasks.legalsearch.agents.briefing import ARGUMENT, BROWSE, RAG, TOOLS, WEB
 from tasks.legalsearch.dates import case_dates
 from tasks.legalsearch.seats import analyse_with, read_window
 from tasks.legalsearch.settings import LegalSearchSettings, settings_of

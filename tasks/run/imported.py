@@ -38,8 +38,7 @@ from tasks.run.header import FORMAT, file_hash, now, versions
 from tasks.run.listing import store_totals
 from tasks.run.reading import attempts_of, scored
 from tasks.run.spec import RunSpec, fresh_id
-from tasks.scoring.context import ScoreContext
-from tasks.scoring.result import Predictions
+from tasks.scoring.result import Predictions, ScoreContext
 
 AGENT = "imported"
 POLICY = f"{IMPORTED}1"

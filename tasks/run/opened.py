@@ -47,9 +47,8 @@ from tasks.run.header import description_hash
 from tasks.run.listing import store_totals
 from tasks.run.reading import grade_of, grades, is_scored, read_episode, score, summarise
 from tasks.run.spec import RunSpec
-from tasks.scoring.context import ScoreContext
 from tasks.scoring.metrics import Summary
-from tasks.scoring.result import newest
+from tasks.scoring.result import ScoreContext, newest
 
 SCORED_EVERY = 1.0
 """Seconds after which the attempts that have ended are scored while others go on."""

@@ -19,9 +19,8 @@ from tasks.run.header import header_of, spec_of, tested
 from tasks.scoring.added import added_rows, with_added
 from tasks.scoring.bertscore import SCORER as BERTSCORE
 from tasks.scoring.bertscore import with_closeness
-from tasks.scoring.context import Grade, ScoreContext
 from tasks.scoring.metrics import Summary
-from tasks.scoring.result import HumanSteps, Result, ScoredAttempt, newest
+from tasks.scoring.result import Grade, HumanSteps, Result, ScoreContext, ScoredAttempt, newest
 
 GRADER = "grader"
 """The scorer under which a grader's word stands in the journal."""

@@ -24,9 +24,8 @@ from tasks.run.header import HeaderData, header_of, spec_of, unchanged
 from tasks.run.listing import store_totals
 from tasks.run.plan import stored_task_file
 from tasks.run.reading import attempts_of, grades, is_scored, score, summarise
-from tasks.scoring.context import Grade, ScoreContext
 from tasks.scoring.metrics import Summary
-from tasks.scoring.result import ScoredAttempt
+from tasks.scoring.result import Grade, ScoreContext, ScoredAttempt
 
 
 @dataclass(frozen=True, slots=True)

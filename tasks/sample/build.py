@@ -3,7 +3,9 @@
 data/tables      rows of the database tables, JSON lines, drawn once by a program
 data/statutes    laws by version in the layout of `law-json`: `corpus` also becomes LegalArticle, `further` does not
 data/web         saved pages in Markdown; `states` and `wrong` at their top say for tests what a page has right
-data/tasks       tasks as the pack holds them; those of the courts are data/courts (`courtcases`)
+data/tasks       tasks as the pack holds them
+data/courts      authored cases, fictional people and facts under real law, one TOML file a dispute or case: twelve
+                 each of civil disputes (a complaint, a defence and a trial), criminal cases, questions, consultations
 data/knowledge.toml, data/cases.toml    texts of LegalKnowledge and LegalCases
 """
 
@@ -12,9 +14,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 from importlib.resources import as_file, files
+from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from store.builder import PackBuilder
 from store.importers import Progress, silent
@@ -24,8 +28,57 @@ from store.importers.reading import records
 from store.importers.web.pages import front_matter, read_markdown
 from store.schema import TABLES
 from store.tables import beside
+from tasks.courts.casefile.case import AdviceCase, Case, CriminalCase, Dispute
+from tasks.courts.casefile.loading import case_records as _records
+from tasks.courts.casefile.loading import load_dispute, read_case
 from tasks.sample import FICTION_LABEL, JURISDICTION, PACK_NAME
-from tasks.sample.courtcases import court_cases
+
+_T = TypeVar("_T", AdviceCase, CriminalCase)
+
+
+def civil_disputes() -> list[Dispute]:
+    """The disputes in the order of their files."""
+    return list(_disputes())
+
+
+def criminal_cases() -> list[CriminalCase]:
+    """The criminal cases in the order of their files."""
+    return list(_cases("criminal", CriminalCase))
+
+
+def knowledge_cases() -> list[AdviceCase]:
+    """Questions of knowledge (KQ) in the order of their files."""
+    return list(_cases("knowledge", AdviceCase))
+
+
+def consultation_cases() -> list[AdviceCase]:
+    """Consultations (LC) in the order of their files."""
+    return list(_cases("consultation", AdviceCase))
+
+
+def court_cases() -> list[Case]:
+    """All cases, by environment: KQ, LC, CD, DD, CI, CR."""
+    triples = [dispute.cases() for dispute in civil_disputes()]
+    civil = [triple[place] for place in range(3) for triple in triples]
+    return [*knowledge_cases(), *consultation_cases(), *civil, *criminal_cases()]
+
+
+@cache
+def _disputes() -> tuple[Dispute, ...]:
+    with as_file(_folder() / "disputes") as folder:
+        return tuple(load_dispute(path) for path in sorted(folder.glob("*.toml")))
+
+
+@cache
+def _cases(name: str, kind: type[_T]) -> tuple[_T, ...]:
+    with as_file(_folder() / name) as folder:
+        found = [read_case(where, fields) for where, fields in _records(folder)]
+    return tuple(case for case in found if isinstance(case, kind))
+
+
+def _folder() -> Traversable:
+    return files(__package__) / "data" / "courts"
+
 
 AS_OF = "2024-12-31"
 SOURCE = "written for Moot; fictional (虚构数据)"

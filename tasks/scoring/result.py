@@ -1,6 +1,7 @@
 """What scorers are handed and what they give back: plain frozen values, so that any source of answers can be scored.
 
-An episode of a run and a line of a prediction file become the same `Result`. Tokens as the engine or provider
+An episode of a run and a line of a prediction file become the same `Result`. Beyond it a scorer may look at the pack,
+and at what a grader said: what cannot be computed without is missing, never guessed. Tokens as the engine or provider
 counted.
 """
 
@@ -12,8 +13,27 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeVar
 
 from store.journal import ScoreRow
+from store.pack import Pack
 from tasks.episode.events import Event
+from tasks.run.spec import RunSpec
 from tasks.scoring.replies import Replies
+
+Grade = Mapping[str, float | None]
+"""Name of a verdict -> 0 to 1, None where the grading failed."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreContext:
+    """pack: the pack of the run, where it is at hand; graded:
+    (task id, epoch) -> the newest grade of the grader's seat; spec: what was run."""
+
+    pack: Pack | None = None
+    graded: Mapping[tuple[str, int], Grade] = field(default_factory=dict)
+    spec: RunSpec | None = None
+
+
+NOTHING = ScoreContext()
+
 
 T = TypeVar("T")
 OWN = "moot"

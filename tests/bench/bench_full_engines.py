@@ -32,10 +32,10 @@ from models.endpoint import open_endpoint  # noqa: E402
 from models.engine import Ask, Message  # noqa: E402
 from models.specs import Opening  # noqa: E402
 from store.journal import EpisodeRow, Journal  # noqa: E402
-from tasks.episode.actions import Steps, ask, emit  # noqa: E402
 from tasks.episode.driver import Driver, Limits  # noqa: E402
 from tasks.episode.events import AttemptStarted, Said, Seated, Stopped  # noqa: E402
 from tasks.episode.scheduler import Scheduler  # noqa: E402
+from tasks.episode.seats import Steps, ask, emit  # noqa: E402
 from tasks.episode.state import State  # noqa: E402
 from tests.support.fake_endpoint import MODEL, Call, fake_server  # noqa: E402
 

@@ -20,7 +20,7 @@ from tasks.courts.casefile.loading import CaseFault, read_case, read_dispute
 from tasks.courts.casefile.people import LawRef
 from tasks.courts.casefile.questions import load_questions
 from tasks.courts.checking.case import check_case
-from tasks.sample.courtcases import civil_disputes, court_cases, criminal_cases, knowledge_cases
+from tasks.sample.build import civil_disputes, court_cases, criminal_cases, knowledge_cases
 
 FOLDER = Path(str(files("tasks.sample") / "data" / "courts"))
 FILES = sorted(FOLDER.rglob("*.toml"))

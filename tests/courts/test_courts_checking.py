@@ -19,7 +19,7 @@ from tasks.courts.casefile.loading import read_case
 from tasks.courts.casefile.sense import CaseFinding
 from tasks.courts.checking.case import check_case, court_fee
 from tasks.errors import UsageError
-from tasks.sample.courtcases import civil_disputes, criminal_cases, knowledge_cases
+from tasks.sample.build import civil_disputes, criminal_cases, knowledge_cases
 
 Change = Callable[[dict[str, Any]], Any]
 LOAN = "中华人民共和国民法典第六百七十五条"

@@ -20,7 +20,7 @@ from tasks.courts.scores.drafted import (
     with_end_mark,
 )
 from tasks.errors import UsageError
-from tasks.sample.courtcases import civil_disputes
+from tasks.sample.build import civil_disputes
 
 TRIPLES = [dispute.cases() for dispute in civil_disputes()]
 DRAFTED = [case for triple in TRIPLES for case in triple[:2]]

@@ -19,8 +19,8 @@ from tasks.courts.agents.model.card import card, prompts
 from tasks.courts.agents.model.seat import ModelSeat
 from tasks.courts.environment import PLAIN_CARD, PUBLISHED, environment
 from tasks.courts.play.view import CourtView
-from tasks.episode.actions import CallTool, Say
 from tasks.episode.events import Record, Seated, StageEntered
+from tasks.episode.seats import CallTool, Say
 from tasks.run.runner import start_run
 from tasks.run.spec import RunSpec
 from tests.support.court_run_fixture import first_cases

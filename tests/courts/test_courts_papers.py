@@ -24,7 +24,7 @@ from tasks.courts.papers import episode_papers
 from tasks.courts.papers.episode_papers import PAPERS, PapersInput, papers_of
 from tasks.courts.papers.forms import DISCLAIMER, FICTIONAL, WRITERS, CourtPaper, Paragraph, written_day
 from tasks.episode.events import ActDone, Event, Said
-from tasks.sample.courtcases import court_cases
+from tasks.sample.build import court_cases
 from tests.support import court_plays
 from tests.support.court_plays import build_pack, play
 from tests.support.court_terms import wrong_words

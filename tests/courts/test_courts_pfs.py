@@ -10,7 +10,7 @@ from tasks.courts.procedure import pfs
 from tasks.courts.procedure.model import FATAL, Turn
 from tasks.courts.procedure.pfs import PUBLISHED, compat, scores, strict
 from tasks.courts.scores.score import score_one
-from tasks.scoring.context import NOTHING
+from tasks.scoring.result import NOTHING
 from tests.support.court_results import ask, trial
 from tests.support.court_trials import BAD_CIVIL, GOOD_CIVIL, GOOD_CRIMINAL, GOOD_FAST
 from tests.support.court_turns import HEARINGS

@@ -16,12 +16,12 @@ from tasks.courts.play.episode import CLOSING, CourtEpisode, limit_of
 from tasks.courts.play.record import by_words, shown, spoken, strict, topic_turns
 from tasks.courts.play.view import CourtView
 from tasks.courts.procedure.model import ProfileName, side_of, speaker_of
-from tasks.episode.actions import Move, Say
 from tasks.episode.driver import Driver
 from tasks.episode.events import AttemptStarted, Leaked, Routed, Said, Seated, StageEntered, TopicTracked
+from tasks.episode.seats import Move, Say
 from tasks.episode.state import State
 from tasks.episode.with_tools import SEAT
-from tasks.sample.courtcases import court_cases
+from tasks.sample.build import court_cases
 
 CASES = {case.id: case for case in court_cases()}
 CI, CR = environment("CI"), environment("CR")

@@ -28,7 +28,7 @@ from tasks.courts.procedure.model import (
 )
 from tasks.courts.procedure.pfs import PUBLISHED
 from tasks.courts.procedure.tracker import Tracker, follow
-from tasks.sample.courtcases import civil_disputes, criminal_cases
+from tasks.sample.build import civil_disputes, criminal_cases
 from tests.support.court_trials import BAD_CIVIL, GOOD_CIVIL, GOOD_CRIMINAL, TRIALS
 from tests.support.court_turns import BOTH, DEFENDANT, HEARINGS, PLAINTIFF
 

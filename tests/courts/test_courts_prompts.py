@@ -25,8 +25,8 @@ from tasks.courts.settings import CourtSettings
 from tasks.errors import UsageError
 from tasks.reports.words import phrase
 from tasks.run.spec import RunSpec
-from tasks.sample.courtcases import court_cases
-from tasks.scoring.context import ScoreContext
+from tasks.sample.build import court_cases
+from tasks.scoring.result import ScoreContext
 from tests.support.court_stage import Court, plain_reply, talk, views
 from tests.support.court_terms import wrong_words
 

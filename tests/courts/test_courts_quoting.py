@@ -29,8 +29,8 @@ from tasks.episode.with_tools import SEAT
 from tasks.reports.model import counts
 from tasks.reports.words import word
 from tasks.run.validation import validate
-from tasks.scoring.context import NOTHING
 from tasks.scoring.metrics import Report
+from tasks.scoring.result import NOTHING
 from tests.courts.test_courts_injection import came_of
 from tests.support.court_results import CASES as SAMPLES
 from tests.support.court_results import trial

@@ -24,10 +24,9 @@ from tasks.reports.formats import FORMATS, text_report
 from tasks.reports.words import word, words
 from tasks.run.figures import _figure as figure_of
 from tasks.run.spec import RunSpec
-from tasks.scoring.context import NOTHING, ScoreContext
 from tasks.scoring.metrics import RULES, Report, Table, TableRow
 from tasks.scoring.names import as_codes
-from tasks.scoring.result import Result
+from tasks.scoring.result import NOTHING, Result, ScoreContext
 from tests.support.court_results import advice, ask, draft, trial
 from tests.support.court_trials import GOOD_CIVIL, GOOD_CRIMINAL
 from tests.support.summaries import court_summary as summarise

@@ -22,9 +22,8 @@ from tasks.courts.scores.topics import FLOOR_REPLY
 from tasks.episode.events import Event, Leaked, ModelCalled, Record, Said, Seated
 from tasks.episode.state import fold
 from tasks.run.spec import RunSpec
-from tasks.scoring.context import NOTHING, ScoreContext
 from tasks.scoring.metrics import RULES
-from tasks.scoring.result import Result
+from tasks.scoring.result import NOTHING, Result, ScoreContext
 from tests.support.court_results import CASES, advice, ask, draft, made, trial
 from tests.support.court_trials import GOOD_CIVIL, GOOD_CRIMINAL
 from tests.support.summaries import court_summary as summarise

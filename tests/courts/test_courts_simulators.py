@@ -23,8 +23,7 @@ from tasks.courts.scores.transcript import CourtTranscript, simulated
 from tasks.courts.simulated.talks import reasons
 from tasks.episode.events import Leaked, Seated
 from tasks.run.spec import RunSpec
-from tasks.scoring.context import ScoreContext
-from tasks.scoring.result import Result
+from tasks.scoring.result import Result, ScoreContext
 from tests.support.broken_simulators import KINDS, Broken
 from tests.support.court_results import CASES, ask
 from tests.support.court_stage import Court

@@ -33,7 +33,7 @@ from tasks.courts.scores.topics import (
     strict_scores,
     verdict_name,
 )
-from tasks.sample.courtcases import consultation_cases, knowledge_cases
+from tasks.sample.build import consultation_cases, knowledge_cases
 
 CASES = [*knowledge_cases(), *consultation_cases()]
 BY_ID = {case.id: case for case in CASES}

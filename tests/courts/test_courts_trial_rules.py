@@ -33,9 +33,9 @@ from tasks.courts.procedure.hearing import hearing_of
 from tasks.courts.procedure.model import PROFILES, ProfileName, TrialState, Turn
 from tasks.courts.procedure.tracker import Tracker, follow
 from tasks.courts.scores.laws import cited_articles, unknown
-from tasks.episode.actions import Move, Say
+from tasks.episode.seats import Move, Say
 from tasks.episode.with_tools import SEAT
-from tasks.sample.courtcases import court_cases
+from tasks.sample.build import court_cases
 from tests.support.court_stage import Court
 
 pytestmark = pytest.mark.slow

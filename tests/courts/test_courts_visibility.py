@@ -14,7 +14,7 @@ from tasks.courts.casefile.case import Case, Env
 from tasks.courts.casefile.visibility import FORMULAS, LEAK, Leak, grant, leaks, leaves, visible
 from tasks.courts.environment import PUBLISHED, environment
 from tasks.errors import UsageError
-from tasks.sample.courtcases import civil_disputes, consultation_cases, criminal_cases, knowledge_cases
+from tasks.sample.build import civil_disputes, consultation_cases, criminal_cases, knowledge_cases
 
 IDENTITY = "name|gender|ethnicity|address|workplace|representative|representative_title|birth_date|kind"
 PRIVATE = "birthplace|education|occupation|contact|counsel\\..*"

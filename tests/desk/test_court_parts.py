@@ -32,7 +32,7 @@ from tasks.episode.events import (
     ToolCalled,
     ToolReturned,
 )
-from tasks.sample.courtcases import court_cases
+from tasks.sample.build import court_cases
 from tests.support.court_plays import Played
 
 pytestmark = pytest.mark.slow

@@ -59,7 +59,7 @@ def by_gold(folder: Path, name: str, benchmark: str) -> None:
 def finish(run: Any, expected: Path) -> None:
     from tasks.episode.state import digest
     from tasks.run.reading import attempts_of, grades, read_episode
-    from tasks.scoring.context import ScoreContext
+    from tasks.scoring.result import ScoreContext
 
     run.go()
     run.record_scores()

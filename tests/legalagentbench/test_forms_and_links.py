@@ -9,8 +9,8 @@ import pytest
 from store.browsing import LAWS, Dataset, SortOrder, count, datasets, suggested, window
 from store.pack import Pack
 from store.schema import CORPORA, LOOKUPS, TABLES
-from tasks.legalagentbench import forms
-from tasks.legalagentbench.links import links
+from tasks.legalagentbench import schemas as forms
+from tasks.legalagentbench.construct.tree import links
 from tasks.legalagentbench.tools import TOOLS, Toolbox
 from tests.support.desk_fixture import CASE, COMPANY, COURT, build_pack
 

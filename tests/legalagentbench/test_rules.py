@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from tasks.episode.actions import Answer, CallTool
 from tasks.episode.events import Event, Planned, Record, Thought, ToolCalled, ToolReturned
-from tasks.episode.seats import View
+from tasks.episode.seats import Answer, CallTool, View
 from tasks.legalagentbench.rules.names import NameIndex, tidy
 from tasks.legalagentbench.rules.policy import RulesPolicy
 

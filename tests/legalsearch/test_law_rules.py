@@ -12,10 +12,9 @@ import pytest
 from store.pack import Pack
 from store.search.law_search import LawSearch, SearchSettings
 from store.statutes.applicable import CaseDates
-from tasks.episode.actions import Answer, CallTool
 from tasks.episode.events import Event, Planned, Record, Thought, ToolReturned
-from tasks.episode.seats import View
-from tasks.legalsearch.agents.phrases import RAG
+from tasks.episode.seats import Answer, CallTool, View
+from tasks.legalsearch.agents.briefing import RAG
 from tasks.legalsearch.rules import LawRulesPolicy
 from tasks.legalsearch.toolbox import HITS, MOST, retrieved
 from tests.support.statute_fixture import build

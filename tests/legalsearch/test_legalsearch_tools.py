@@ -15,8 +15,8 @@ from store.builder import PackBuilder
 from store.pack import Pack
 from store.search.law_search import LawSearch
 from store.web import WebSnapshot
-from tasks.episode.actions import CausedEvent
 from tasks.episode.events import Event, Record, Seated, ToolReturned
+from tasks.episode.seats import CausedEvent
 from tasks.episode.state import State, apply
 from tasks.legalsearch.settings import LegalSearchSettings
 from tasks.legalsearch.toolbox import HITS, LawToolbox, ToolSettings

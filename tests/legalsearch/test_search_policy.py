@@ -17,9 +17,8 @@ from tasks.agents.budgets import ContextBudget
 from tasks.episode.events import ActionParsed, ModelCalled, Stopped
 from tasks.episode.state import digest
 from tasks.legalsearch.agents import DIRECT_PROMPTS, SEARCH_PROMPTS
-from tasks.legalsearch.agents.briefing import MOST_NAMED, Briefing
+from tasks.legalsearch.agents.briefing import MOST_NAMED, TOOLS, Briefing
 from tasks.legalsearch.agents.paper import RESPONSE_TOKENS, estimated
-from tasks.legalsearch.agents.phrases import TOOLS
 from tasks.legalsearch.agents.talking import response
 from tasks.legalsearch.published import LETTERED
 from tasks.legalsearch.rewards import READINGS, faults_of

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from models.engine import Ask, Reply, TokenChance, Usage
-from tasks.episode.actions import Answer, CallTool, Move, Nothing, emit
 from tasks.episode.events import (
     LimitHit,
     ModelCalled,
@@ -18,7 +17,7 @@ from tasks.episode.events import (
     Thought,
     ToolReturned,
 )
-from tasks.episode.seats import View
+from tasks.episode.seats import Answer, CallTool, Move, Nothing, View, emit
 from tasks.legalsearch.agents.trajectory_pieces import BROKEN, entropy_of_top, pieces, spoken
 from tasks.legalsearch.published import format_faults, reward_answer
 from tasks.legalsearch.rewards import READINGS, faults_of, token_kinds

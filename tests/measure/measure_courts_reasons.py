@@ -17,7 +17,7 @@ import pytest
 
 from tasks.courts.casefile.case import CivilCase, CriminalCase
 from tasks.courts.scores.judgment import FORMULA, score
-from tasks.sample.courtcases import court_cases
+from tasks.sample.build import court_cases
 
 PARAPHRASES = ("a", "b")
 HERE = Path(__file__).parents[1] / "courts"

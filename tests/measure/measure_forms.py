@@ -30,7 +30,7 @@ from tasks.courts.play.view import CourtView
 from tasks.courts.procedure.model import ProfileName, Turn
 from tasks.run.runner import start_run
 from tasks.run.spec import RunSpec
-from tasks.sample.courtcases import court_cases
+from tasks.sample.build import court_cases
 from tests.support.court_stage import Court
 from tests.support.statute_fixture import build
 

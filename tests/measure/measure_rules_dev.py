@@ -10,9 +10,8 @@ import pytest
 
 from store.importers import silent
 from store.pack import Pack
-from tasks.episode.actions import Answer, CallTool
 from tasks.episode.events import Event, Record, ToolCalled, ToolReturned
-from tasks.episode.seats import View
+from tasks.episode.seats import Answer, CallTool, View
 from tasks.legalagentbench.questions import load_questions
 from tasks.legalagentbench.rules.names import NameIndex
 from tasks.legalagentbench.rules.policy import RulesPolicy

@@ -19,10 +19,10 @@ import pytest
 from models.engine import Ask, Delta, Engine, EngineError, Message, Reply, SamplingSettings
 from models.scripted import RecordedEngine, Script, ScriptedEngine
 from store.journal import EpisodeRow, Journal
-from tasks.episode.actions import Steps, ask, emit
 from tasks.episode.driver import Driver
 from tasks.episode.events import Answered, AttemptStarted, ModelCalled, Said, Seated, Stopped, record_of
 from tasks.episode.scheduler import Scheduler
+from tasks.episode.seats import Steps, ask, emit
 from tasks.episode.state import State, fold
 from tasks.run.engines import open_engine
 from tests.support.fake_endpoint import SLOW, FakeServer, default, fake_server

@@ -21,11 +21,11 @@ from models.llama.engine import LlamaEngine, LlamaSettings
 from models.llama.native import CHUNK, Context, Model  # noqa: E402
 from models.llama.process import reply_data, reply_of
 from store.journal import EpisodeRow, Journal
-from tasks.episode.actions import Steps, ask, emit
 from tasks.episode.driver import Driver
 from tasks.episode.driver import reply_of as recorded_reply
 from tasks.episode.events import Answered, AttemptStarted, ModelCalled, Seated, Stopped, record_of
 from tasks.episode.scheduler import Scheduler
+from tasks.episode.seats import Steps, ask, emit
 from tasks.episode.state import State
 from tests.support.gguf_files import tiny_llama
 from tests.support.prompt_tokens import tokens_of

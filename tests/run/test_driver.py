@@ -10,7 +10,6 @@ from models.engine import Ask, EngineError, Message, Reply, Usage
 from models.scripted import Script, ScriptedEngine
 from store.errors import StoreError
 from store.journal import EpisodeRow, Journal
-from tasks.episode.actions import Steps, ask, emit
 from tasks.episode.driver import TRIES, Driver, Limits
 from tasks.episode.events import (
     Answered,
@@ -25,6 +24,7 @@ from tasks.episode.events import (
     record_of,
 )
 from tasks.episode.scheduler import HUMAN, Notice, RecordsCommitted, Scheduler, SeatWaiting
+from tasks.episode.seats import Steps, ask, emit
 from tasks.episode.state import State, completed, digest, fold
 from tasks.errors import RecordMismatch, TaskError
 

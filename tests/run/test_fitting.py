@@ -25,7 +25,7 @@ from tasks.run.opened import Run
 from tasks.run.reading import read_episode
 from tasks.run.runner import resume_run, start_run
 from tasks.run.spec import RunSpec
-from tasks.sample.courtcases import court_cases
+from tasks.sample.build import court_cases
 from tests.support.court_run_fixture import prepare_courts
 
 COURTS = benchmark("courts")

@@ -18,8 +18,7 @@ from tasks.episode.state import completed, digest, fold
 from tasks.run import runner
 from tasks.run.header import header_of, spec_of
 from tasks.run.reading import attempts_of, grades, read_episode, summarise
-from tasks.scoring.context import ScoreContext
-from tasks.scoring.result import newest
+from tasks.scoring.result import ScoreContext, newest
 
 pytestmark = pytest.mark.slow
 

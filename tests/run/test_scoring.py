@@ -18,7 +18,9 @@ from tasks.legalagentbench.questions import LabGold, LabQuestion, load_questions
 from tasks.legalagentbench.scoring import score_one
 from tasks.reports.words import phrase
 from tasks.scoring.added import Scorer, added_rows, with_added
-from tasks.scoring.keywords import (
+from tasks.scoring.metrics import Metric
+from tasks.scoring.result import Result, ScoredAttempt, newest
+from tasks.scoring.strict import (
     article_recall,
     evidence_rate,
     evidence_rate_literal,
@@ -28,8 +30,6 @@ from tasks.scoring.keywords import (
     success_compat,
     success_strict,
 )
-from tasks.scoring.metrics import Metric
-from tasks.scoring.result import Result, ScoredAttempt, newest
 from tests.support.summaries import lab_summary as summarise
 
 METHODS = ("plan_solve", "plan_execute", "react")

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from tasks.scoring.keywords import compat_hit
-from tasks.scoring.strict import canonical, is_derived, shows_key, strict_hit
+from tasks.scoring.strict import canonical, compat_hit, is_derived, shows_key, strict_hit
 
 STATED = [
     ("2次", "该公司共被执行 **2** 次。"),

@@ -13,7 +13,6 @@ from store.errors import BadInput
 from tasks.errors import UsageError
 from tasks.legalagentbench.questions import load_questions
 from tasks.scoring.agreement import weighted_kappa
-from tasks.verifying.citing import cited, day_of, laws_of
 from tasks.verifying.decisions import (
     add_log,
     causes,
@@ -22,7 +21,7 @@ from tasks.verifying.decisions import (
     log_of,
 )  # fmt: skip
 from tasks.verifying.standing import FIELD, agreement, publish, standings, visible_to
-from tasks.verifying.taskset import TaskSet, read_set
+from tasks.verifying.taskset import TaskSet, cited, day_of, laws_of, read_set
 
 
 def record(number: int, **more: Any) -> dict[str, Any]:

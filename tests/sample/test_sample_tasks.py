@@ -17,7 +17,7 @@ from tasks.legalagentbench.construct.tree import court_code
 from tasks.legalagentbench.questions import LabQuestion, load_questions
 from tasks.legalagentbench.tools import Toolbox
 from tasks.sample.build import rows
-from tasks.scoring.keywords import explain
+from tasks.scoring.strict import explain
 
 pytestmark = pytest.mark.slow
 

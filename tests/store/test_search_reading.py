@@ -13,7 +13,7 @@ from tasks.agents.reading import call_of
 from tasks.agents.tags import TAGS, defused
 from tasks.legalsearch import published
 from tasks.legalsearch.agents.acting import free_reader, lean_reader, normalized_input
-from tasks.legalsearch.agents.phrases import TOOLS, answer_text
+from tasks.legalsearch.agents.briefing import TOOLS, answer_text
 from tasks.legalsearch.agents.reading import read_freely, read_strictly, steps_of
 from tasks.legalsearch.agents.schemas import act_schema, answer_schema, plan_schema
 from tasks.legalsearch.rewards import faults_of

@@ -20,7 +20,7 @@ from tasks.courts.procedure.model import Turn
 from tasks.episode.driver import Driver, Limits
 from tasks.episode.events import AttemptStarted, Event, Said, Seated
 from tasks.episode.with_tools import SEAT
-from tasks.sample.courtcases import court_cases
+from tasks.sample.build import court_cases
 
 CASES = {case.id: case for case in court_cases() if case.env in ("KQ", "LC", "CD", "DD")}
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from tasks.courts.play.view import CourtView
-from tasks.episode.actions import Move, Say
+from tasks.episode.seats import Move, Say
 
 UNRELATED = """今天天气不错，我们打算去公园散步，顺便拍几张照片，晚上再一起吃火锅。
 这道菜的做法很简单，先把土豆切成丝，用清水泡十分钟，再下锅大火快炒，最后放盐和醋。

@@ -15,8 +15,8 @@ from app.desk.court.scene import EpisodeSnapshot, scene_of
 from tasks.courts.agents import registry
 from tasks.courts.casefile.case import Case
 from tasks.courts.play.view import CourtView
-from tasks.episode.actions import Move, Say
 from tasks.episode.events import Record
+from tasks.episode.seats import Move, Say
 from tasks.run.runner import start_run
 from tasks.run.spec import RunSpec
 from tests.support.review_fixture import build_cases
@@ -141,7 +141,7 @@ def install(monkeypatch: Any) -> None:
     load = registry.loaded
 
     def recited(where: str) -> Any:
-        return load(where) if where.startswith("tasks.courts.agents.human:") else lambda *_: Recited()
+        return load(where) if where.startswith("tasks.courts.agents.references:") else lambda *_: Recited()
 
     monkeypatch.setattr(registry, "loaded", recited)
 

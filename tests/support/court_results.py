@@ -14,7 +14,7 @@ from tasks.courts.scores.drafted import ceiling_document, with_end_mark
 from tasks.courts.scores.judgment import gold_text
 from tasks.courts.scores.topics import ceiling_reply
 from tasks.episode.events import AttemptStarted, Event, Routed, Said, Seated, TopicTracked
-from tasks.sample.courtcases import court_cases
+from tasks.sample.build import court_cases
 from tasks.scoring.result import Result
 
 CASES = {case.id: case for case in court_cases()}

@@ -9,7 +9,7 @@ from typing import Any
 from store.builder import PackBuilder
 from tasks.courts.casefile.case import Case
 from tasks.courts.environment import PUBLISHED
-from tasks.sample.courtcases import court_cases
+from tasks.sample.build import court_cases
 
 ROLES = (
     "client",

@@ -23,9 +23,9 @@ from tasks.courts.play.tracking import MODEL as TRACKER
 from tasks.courts.play.tracking import RULES as TRACKER_RULES
 from tasks.courts.play.view import CourtPolicy, CourtView
 from tasks.courts.procedure.model import ProfileName, Turn
-from tasks.episode.actions import Move, Say
 from tasks.episode.driver import Driver, Limits
 from tasks.episode.events import AttemptStarted, Event, Record, Seated
+from tasks.episode.seats import Move, Say
 from tasks.episode.with_tools import SEAT
 
 Words = Callable[[Role, int], str]

@@ -11,16 +11,16 @@ from store.journal import ScoreRow
 from store.pack import Pack
 from store.statutes.model import ArticleNumber
 from tasks.benchmark import benchmark
-from tasks.episode.actions import CausedEvent
 from tasks.episode.events import (
     ToolCalled,
     ToolReturned,
 )
+from tasks.episode.seats import CausedEvent
 from tasks.episode.state import State
 from tasks.legalsearch.benchmark import toolbox_of
 from tasks.legalsearch.coverage import Coverage
 from tasks.run.spec import RunSpec
-from tasks.scoring.context import ScoreContext
+from tasks.scoring.result import ScoreContext
 from tests.support.injected import MANY, Call, Injected, Refused, Script, Writer, played
 
 

@@ -8,14 +8,12 @@ from typing import Any
 
 from models.engine import Ask, EngineError, Reply
 from tasks.agents.modes import named
-from tasks.episode.actions import Steps, emit
 from tasks.episode.events import Record, ToolCalled, ToolReturned
 from tasks.episode.plain import plain
-from tasks.episode.seats import Policy
+from tasks.episode.seats import Policy, Steps, emit
 from tasks.episode.state import State
 from tasks.episode.with_tools import ToolEpisode
-from tasks.legalsearch.agents.briefing import Briefing
-from tasks.legalsearch.agents.phrases import TOOLS
+from tasks.legalsearch.agents.briefing import TOOLS, Briefing
 from tasks.legalsearch.agents.policies import DirectLawPolicy, SearchPolicy
 from tasks.legalsearch.rollouts import trajectory_tokens
 from tests.support.policy_stage import Actor, Driven

@@ -26,7 +26,7 @@ from tasks.episode.events import (
     TopicTracked,
     entry_of,
 )
-from tasks.sample.courtcases import court_cases
+from tasks.sample.build import court_cases
 from tests.support.desk_fixture import header
 
 CASES = {case.id: case for case in court_cases()}

@@ -17,9 +17,8 @@ from models.engine import Ask, Delta, EngineError, Listener, Message, Phase, Rep
 from models.llama.template import CHATML
 from models.specs import Opening
 from tasks import registry
-from tasks.episode.actions import Answer, CallTool, Move, ask, emit
 from tasks.episode.events import ModelCalled, Thought, ToolReturned
-from tasks.episode.seats import View
+from tasks.episode.seats import Answer, CallTool, Move, View, ask, emit
 from tasks.episode.with_tools import ToolEpisode
 from tasks.legalagentbench.benchmark import LegalAgentBench
 from tasks.run.spec import RunSpec

@@ -13,8 +13,7 @@ from tasks.courts.scores import score as courts
 from tasks.courts.scores import summary as court_runs
 from tasks.legalagentbench import scoring as lab
 from tasks.legalsearch import scoring as law
-from tasks.scoring.context import ScoreContext
-from tasks.scoring.result import Result, Score, ScoredAttempt, newest
+from tasks.scoring.result import Result, Score, ScoreContext, ScoredAttempt, newest
 
 
 def stored(

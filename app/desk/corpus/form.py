@@ -29,8 +29,8 @@ from app.terminal import pad
 from store.browsing import suggested
 from store.pack import Pack
 from store.schema import LOOKUPS
-from tasks.legalagentbench import forms
-from tasks.legalagentbench.forms import ParameterField, callable_tools, typed_call
+from tasks.legalagentbench import schemas as forms
+from tasks.legalagentbench.schemas import ParameterField, callable_tools, typed_call
 from tasks.legalagentbench.tools import ToolSpec
 
 JOINT = "、"

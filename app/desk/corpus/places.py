@@ -15,8 +15,8 @@ from store.errors import StoreError
 from store.pack import Pack
 from store.schema import LOOKUPS, UNKNOWN, Row
 from store.statutes.model import ArticleNumber
-from tasks.legalagentbench.forms import callable_tools
-from tasks.legalagentbench.links import RecordLink, links
+from tasks.legalagentbench.construct.tree import RecordLink, links
+from tasks.legalagentbench.schemas import callable_tools
 
 PAGE = 100
 """Rows that are read at once."""

@@ -33,7 +33,7 @@ from store.browsing import Dataset
 from store.errors import StoreError
 from store.pack import Pack
 from store.schema import Row
-from tasks.legalagentbench.links import RecordLink
+from tasks.legalagentbench.construct.tree import RecordLink
 from tasks.legalagentbench.tools import TOOLS, LabToolResult, Toolbox
 
 Found = TypeVar("Found")

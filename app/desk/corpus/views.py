@@ -20,7 +20,7 @@ from app.desk.widgets.lines import ink, rows_of
 from app.strings import t, term
 from app.terminal import pad, truncate, width
 from store.schema import UNKNOWN, Row
-from tasks.legalagentbench.links import RecordLink
+from tasks.legalagentbench.construct.tree import RecordLink
 
 NARROWEST, WIDEST = 6, 30
 """Cells of a column."""

@@ -28,7 +28,7 @@ from app.desk.episode.renderers import EventBlock, Line, Piece, engine_name, one
 from app.desk.widgets.lines import DisplayRow, LinesPane, LineView, wrapped
 from app.strings import known, t
 from app.terminal import pad, truncate, width
-from tasks.courts.agents.human import names_at
+from tasks.courts.agents.references import names_at
 from tasks.courts.casefile.case import Case
 from tasks.courts.casefile.roles import role_of, seat_of
 from tasks.courts.environment import Cue, TopicCue, codes, environment

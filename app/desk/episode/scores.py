@@ -24,8 +24,8 @@ from tasks.run.failing import EpisodeFailure
 from tasks.run.header import spec_of
 from tasks.run.plan import stored_task_file
 from tasks.run.reading import grades, stopped_of, summarise
-from tasks.scoring.context import Grade, ScoreContext
 from tasks.scoring.metrics import Limit, Metric, Summary
+from tasks.scoring.result import Grade, ScoreContext
 from tasks.scoring.strict import shows_key
 
 AROUND = 30

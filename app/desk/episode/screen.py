@@ -51,7 +51,7 @@ from tasks.episode.events import Seated
 from tasks.episode.scheduler import HUMAN, Notice, RecordsCommitted, SeatWaiting
 from tasks.episode.state import State, fold, imported
 from tasks.errors import RecordMismatch, TaskError
-from tasks.legalagentbench.forms import refused
+from tasks.legalagentbench.schemas import refused
 from tasks.run.failing import EpisodeFailure, RunFailures, failures_of
 from tasks.run.header import is_fictional, spec_of
 from tasks.run.reading import steps_by_people

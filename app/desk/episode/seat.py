@@ -34,7 +34,7 @@ from tasks.benchmark import Benchmark, Choices, benchmark
 from tasks.courts.casefile.roles import role_of, seat_of
 from tasks.episode.events import Answered, Seated, ToolCalled
 from tasks.episode.scheduler import HUMAN
-from tasks.legalagentbench.forms import typed_call
+from tasks.legalagentbench.schemas import typed_call
 from tasks.run.cast import Cast, seat_later
 from tasks.run.seat_prompt import would_do
 from tasks.run.spec import RunSpec

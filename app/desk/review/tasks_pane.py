@@ -36,10 +36,9 @@ from app.words import call_words, cause_words, law_words, verdict_words
 from store.errors import StoreError
 from tasks.errors import UsageError
 from tasks.scoring.human import LONGEST_NAME
-from tasks.verifying.citing import TaskCitation, cited, day_of, laws_of, pack_of
 from tasks.verifying.decisions import SUFFIX, VERDICTS, Decision, Verdict, causes, decide, decisions_of
 from tasks.verifying.standing import STATUSES, PairAgreement, Status, TaskStatus, agreement, standings, visible_to
-from tasks.verifying.taskset import Task, TaskSet, Text, read_set
+from tasks.verifying.taskset import Task, TaskCitation, TaskSet, Text, cited, day_of, laws_of, pack_of, read_set
 
 SIGNS: dict[Status, tuple[str, str]] = {
     "open": ("○", "dim"), "once": ("✔", "good"), "agreed": ("✔", "good"), "disputed": ("≠", "warn"),

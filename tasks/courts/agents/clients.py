@@ -28,7 +28,7 @@ from tasks.courts.play.view import CourtRules, CourtView
 from tasks.courts.scores.bigrams import sentences
 from tasks.courts.scores.drafted import Kind, floor_document, with_end_mark
 from tasks.courts.simulated.talks import IDENTITY, WHOLE, Client, RequestedSlot, wanted
-from tasks.episode.actions import Say
+from tasks.episode.seats import Say
 
 # --- manner ---------------------------------------------------------------------------------------------------------
 

@@ -1,8 +1,10 @@
-"""References of the courts: `gold`, by explicit grant of the case, what a perfect agent would score (the ceiling);
-`echo`, a fixed formula in every turn, whatever was said (the floor).
+"""Seats of the courts without rules or model: `gold`, by explicit grant of the case, what a perfect agent would score
+(the ceiling); `echo`, a fixed formula in every turn, whatever was said (the floor); a person.
 
 Gold has answers, documents and judgments as the case has them, and keeps the agenda as the rules do. Whatever scores
-above the echo has done something.
+above the echo has done something. What a person types is said aloud; whom it reaches is read from its words: @原告
+@被告 @公诉人 @被告人 @辩护人 at the beginning name the addressee outright, and the marker is not said. /法条 词语
+searches the statutes where the seat has tools.
 """
 
 from __future__ import annotations
@@ -10,16 +12,18 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from models.engine import Ask, Message
 from tasks.courts.agents.registry import loaded
 from tasks.courts.casefile.case import AdviceCase, Case, CivilCase, CriminalCase, Env
-from tasks.courts.environment import environment
+from tasks.courts.environment import Role, environment
+from tasks.courts.play.record import by_words, shown
 from tasks.courts.play.view import CourtPolicy, CourtRules, CourtView
 from tasks.courts.scores.bigrams import bigrams, f1
 from tasks.courts.scores.drafted import FLOOR_REPLY, Kind, ceiling_document, floor_document, with_end_mark
 from tasks.courts.scores.judgment import FORMULA, gold_text
 from tasks.courts.scores.topics import FLOOR_REPLY as ADVICE
 from tasks.courts.scores.topics import ceiling_reply
-from tasks.episode.actions import CallTool, Move, Say
+from tasks.episode.seats import CallTool, Move, Say, ask
 
 QUESTIONS = ("请您介绍一下双方的基本情况。", "请您说明事情的经过，以及手里有哪些证据。")
 """What the drafter asks before the document."""
@@ -125,3 +129,50 @@ class EchoSeat(CourtRules):
         if view.here.trial:
             return Say(f"{FORMULA[view.env]}\n现在闭庭。")
         return Say(ADVICE, view.there)
+
+
+PROMPT = "court-human/1"
+LAST = 6
+"""Utterances that are shown again with the question."""
+_AT = re.compile(r"\s*@(?P<name>[^\s@：:，,]{2,4})[\s：:，,]*")
+_SEARCH = re.compile(r"\s*/(?:法条|law)\s+(?P<query>\S[^\n]*)")
+
+
+def names_at(env: Env) -> dict[str, tuple[Role, ...]]:
+    """Who may be named behind an @, the tested seat last."""
+    here = environment(env)
+    found = {name: (role,) for role in here.others for name in here.seats[role].at}
+    return {
+        **found,
+        **dict.fromkeys(here.all_at, here.both),
+        **dict.fromkeys(here.seats[here.tested].at, (here.tested,)),
+    }
+
+
+class HumanSeat:
+    """Puts what was said last to the person in the seat."""
+
+    name = PROMPT
+
+    def move(self, view: CourtView) -> Move:
+        """One utterance, or a search, as typed."""
+        heard = [Message("user", f"{view.called(turn.speaker)}：{shown(turn.text)}") for turn in view.record[-LAST:]]
+        reply = yield from ask(Ask(view.seat, tuple(heard) or (Message("user", "请发言。"),), prompt=PROMPT))
+        if (search := _SEARCH.fullmatch(reply.text.rstrip())) and "search_law" in view.tools:
+            return CallTool("search_law", {"query": search["query"].strip()})
+        return spoken(reply.text, view)
+
+
+def spoken(text: str, view: CourtView) -> Say:
+    """What was typed as an utterance; of a judge the words tell whom it reaches, others speak to the court."""
+    to: list[Role] = []
+    rest = text
+    while (match := _AT.match(rest)) and (named := names_at(view.env).get(match["name"])):
+        to += named
+        rest = rest[match.end() :]
+    if to:
+        return Say(rest.strip(), tuple(to), routed="marker")
+    if view.here.trial and view.role == "judge":
+        found = by_words(text, view.here)
+        return Say(text.strip(), found, routed="words" if found else "")
+    return Say(text.strip(), routed="")

@@ -47,7 +47,7 @@ def policies(
         if split(name)[0] == MODEL:
             return model(name)
         if name == HUMAN:
-            return loaded("tasks.courts.agents.human:HumanSeat")()  # type: ignore[no-any-return]
+            return loaded("tasks.courts.agents.references:HumanSeat")()  # type: ignore[no-any-return]
         if name == ECHO and role == here.tested:
             return loaded("tasks.courts.agents.references:EchoSeat")()  # type: ignore[no-any-return]
         if name == GOLD and role == here.tested and (here.gold or here.perfect):

@@ -26,10 +26,10 @@ from tasks.courts.procedure.acts import closes, spoken_by_judge, texts_of
 from tasks.courts.procedure.hearing import hearing_of
 from tasks.courts.procedure.model import ProfileName, Turn, turn_limit
 from tasks.courts.scores.drafted import END_MARK
-from tasks.episode.actions import Answer, CallTool, Say, Steps, emit
 from tasks.episode.events import Fault, Leaked, Routed, Said, Stopped, ToolCalled
 from tasks.episode.plain import plain_text
 from tasks.episode.scheduler import HUMAN
+from tasks.episode.seats import Answer, CallTool, Say, Steps, emit
 from tasks.episode.state import State
 from tasks.episode.with_tools import SEAT, Caller
 

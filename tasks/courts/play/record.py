@@ -18,8 +18,8 @@ from tasks.courts.procedure.hearing import hearing_of
 from tasks.courts.procedure.model import SIDES, Duty, ProfileName, TrialState, Turn, speaker_of
 from tasks.courts.procedure.model import ProcedureViolation as Fault
 from tasks.courts.procedure.tracker import follow
-from tasks.episode.actions import Say
 from tasks.episode.events import ActDone, Event, ExhibitMoved, Said, StageEntered, TopicTracked, Violation
+from tasks.episode.seats import Say
 
 
 def spoken(events: Iterable[Event], env: Env) -> tuple[Turn, ...]:

@@ -32,9 +32,9 @@ from store.text.dates import plain_date
 from tasks.courts.casefile.case import Case
 from tasks.courts.play.episode import law_day
 from tasks.courts.settings import CourtSettings, settings_of
-from tasks.episode.actions import Steps, emit
 from tasks.episode.events import ToolCalled
 from tasks.episode.plain import plain, plain_text
+from tasks.episode.seats import Steps, emit
 from tasks.episode.state import State
 from tasks.episode.with_tools import SEAT, ToolResult, returned
 from tasks.errors import UsageError

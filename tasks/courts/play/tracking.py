@@ -22,9 +22,9 @@ from tasks.agents.conversation import structured
 from tasks.agents.prompts import fill
 from tasks.courts.casefile.case import AdviceCase
 from tasks.courts.scores.bigrams import LONGEST, bigrams, recall, sentences
-from tasks.episode.actions import Sent, Yield, emit
 from tasks.episode.events import Fault, TopicTracked
 from tasks.episode.plain import plain_text
+from tasks.episode.seats import Sent, Yield, emit
 
 Verdict = Literal["yes", "no", "depends", "unclear", "none"]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)

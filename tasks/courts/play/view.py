@@ -19,9 +19,8 @@ from tasks.courts.casefile.roles import Standpoint, names_of
 from tasks.courts.environment import PLAIN_CARD, Environment, Role, TopicCue
 from tasks.courts.play.record import NextDuty, shown
 from tasks.courts.procedure.model import ProfileName, Turn
-from tasks.episode.actions import Move, Say
 from tasks.episode.events import Fault, Said, TopicTracked
-from tasks.episode.seats import View
+from tasks.episode.seats import Move, Say, View
 
 PHRASES = "court-phrases/1"
 """The prompt file with the short phrases of every seat."""

@@ -26,11 +26,10 @@ from tasks.courts.procedure.model import REASONS, Reason
 from tasks.courts.scores.columns import FINISHED_ONLY, OVERALL, averaged, family, measure, metrics, scale
 from tasks.courts.scores.score import CONSISTENCY, PROCEDURE
 from tasks.courts.scores.transcript import CourtTranscript, simulated
-from tasks.scoring.context import Grade
 from tasks.scoring.metrics import COUNT, POINTS, RULES, Group, Limit, Measure, Metric, Rule, Tree, Value, in_points
 from tasks.scoring.names import DISTANCES
 from tasks.scoring.overall import Overall
-from tasks.scoring.result import Result, ScoredAttempt
+from tasks.scoring.result import Grade, Result, ScoredAttempt
 from tasks.scoring.statistics import DRAWS, FEW_CLUSTERS, Interval, mean_interval
 
 Values = Mapping[Rule, Mapping[str, Value]]

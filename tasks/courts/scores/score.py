@@ -41,9 +41,8 @@ from tasks.courts.scores.sentence import PublishedDistances
 from tasks.courts.scores.simulators import Validity, answered, consistencies
 from tasks.courts.scores.transcript import CourtTranscript, simulated
 from tasks.courts.settings import settings_of
-from tasks.scoring.context import Grade, ScoreContext
 from tasks.scoring.metrics import RULES, Rule, Value
-from tasks.scoring.result import Grading, Result, Score
+from tasks.scoring.result import Grade, Grading, Result, Score, ScoreContext
 
 VERSIONS: Mapping[str, str] = {
     "topics_compat": "topics_compat/2", "topics_strict": "topics_strict/2", "documents_compat": "documents_compat/2",

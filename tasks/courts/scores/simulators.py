@@ -25,8 +25,8 @@ from tasks.courts.scores.transcript import CourtTranscript, simulated
 from tasks.courts.settings import settings_of
 from tasks.courts.simulated.talks import reasons
 from tasks.run.spec import RunSpec
-from tasks.scoring.context import ScoreContext
 from tasks.scoring.metrics import Metric
+from tasks.scoring.result import ScoreContext
 
 
 def answered(case: Case, transcript: CourtTranscript, profile: ProfileName) -> tuple[Validity, ...]:

@@ -36,7 +36,6 @@ from tasks.courts.scores.simulators import objections
 from tasks.courts.settings import settings_of
 from tasks.episode.events import FAULTS
 from tasks.reports.words import phrase, show, word
-from tasks.scoring.context import ScoreContext
 from tasks.scoring.metrics import (
     POINTS,
     RULES,
@@ -54,7 +53,7 @@ from tasks.scoring.metrics import (
     nested,
 )
 from tasks.scoring.names import measure_name
-from tasks.scoring.result import Result, Score, ScoredAttempt, complete, newest, with_versions
+from tasks.scoring.result import Result, Score, ScoreContext, ScoredAttempt, complete, newest, with_versions
 
 BENCHMARK = "courts"
 FLAGS = ("outside_pack", "leak", "repaired", "rejected", "length", "repetition", *FAULTS, "human", "human_role")

@@ -16,9 +16,8 @@ from tasks.agents.modes import Mode
 from tasks.agents.native import STOP
 from tasks.agents.prompts import fill, phrase
 from tasks.agents.reading import ParsedReply, structured
-from tasks.episode.actions import Answer, CallTool, Nothing, Sent, Yield, ask, emit
 from tasks.episode.events import ActionParsed, Planned, Thought, ToolsChosen
-from tasks.episode.seats import View
+from tasks.episode.seats import Answer, CallTool, Nothing, Sent, View, Yield, ask, emit
 from tasks.legalagentbench.agents import cards, reading
 from tasks.legalagentbench.parser import compat_input
 from tasks.legalagentbench.schemas import FINAL, action_schema, answer_schema, plan_schema, tables_schema

@@ -29,9 +29,8 @@ from tasks.agents.history import Step, steps_of
 from tasks.agents.modes import TURNS, beside, method, split
 from tasks.agents.prompts import COMPACT as COMPACT_WORDS
 from tasks.agents.prompts import PHRASES, fill, phrase
-from tasks.episode.actions import Answer, CallTool, Move, Sent, Yield, ask, emit
 from tasks.episode.events import ActionParsed, Planned, Thought, ToolReturned
-from tasks.episode.seats import View
+from tasks.episode.seats import Answer, CallTool, Move, Sent, View, Yield, ask, emit
 from tasks.episode.with_tools import shortened
 from tasks.legalagentbench.agents import cards, reading
 from tasks.legalagentbench.agents.acting import (

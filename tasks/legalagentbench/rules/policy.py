@@ -18,9 +18,8 @@ from typing import cast
 
 from store.text.dates import days_between
 from store.text.money import MoneyUnit, format_money
-from tasks.episode.actions import Answer, CallTool, Move, emit
 from tasks.episode.events import Planned, Record, Thought, ToolReturned
-from tasks.episode.seats import View
+from tasks.episode.seats import Answer, CallTool, Move, View, emit
 from tasks.legalagentbench.construct.follow import MEASURES, ROWS_OF
 from tasks.legalagentbench.construct.tree import IDENTITY, PLACE
 from tasks.legalagentbench.rules.execute import (

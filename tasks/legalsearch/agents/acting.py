@@ -9,9 +9,9 @@ from models.engine import ToolInfo
 from models.schema import Schema, violation
 from tasks.agents.native import turn_of
 from tasks.agents.reading import ParsedReply, Reader, first_object
-from tasks.episode.actions import Answer, CallTool, Move, Nothing, Steps, emit
 from tasks.episode.events import ActionParsed, Planned, Thought
-from tasks.legalsearch.agents.phrases import ARGUMENT, TOOLS, answer_text
+from tasks.episode.seats import Answer, CallTool, Move, Nothing, Steps, emit
+from tasks.legalsearch.agents.briefing import ARGUMENT, TOOLS, answer_text
 from tasks.legalsearch.agents.reading import Round, read_freely
 from tasks.legalsearch.agents.schemas import ANSWER, MOST_TEXTS
 from tasks.legalsearch.settings import Form

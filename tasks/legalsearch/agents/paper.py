@@ -18,12 +18,10 @@ from math import ceil
 
 from models.engine import Ask, Message, SamplingSettings
 from tasks.agents.history import Step
-from tasks.episode.actions import Answer, CallTool, Move, Nothing, ask, emit
 from tasks.episode.events import LimitHit, ModelCalled
-from tasks.episode.seats import Card, View
+from tasks.episode.seats import Answer, CallTool, Card, Move, Nothing, View, ask, emit
 from tasks.legalsearch.agents.acting import tell
-from tasks.legalsearch.agents.briefing import Briefing, system
-from tasks.legalsearch.agents.phrases import instruction
+from tasks.legalsearch.agents.briefing import Briefing, instruction, system
 from tasks.legalsearch.agents.reading import first_answer, read_strictly
 from tasks.legalsearch.agents.talking import TURNS, pasts, response
 from tasks.legalsearch.agents.trajectory_pieces import spoken

@@ -17,12 +17,10 @@ from tasks.agents.conversation import CallSpec, Conversation
 from tasks.agents.modes import Mode, split
 from tasks.agents.native import STOP
 from tasks.agents.prompts import fill
-from tasks.episode.actions import Answer, Move
-from tasks.episode.seats import View
+from tasks.episode.seats import Answer, Move, View
 from tasks.legalsearch.agents import paper, schemas, talking
 from tasks.legalsearch.agents.acting import lean_reader
-from tasks.legalsearch.agents.briefing import Briefing
-from tasks.legalsearch.agents.phrases import form_of, phrase
+from tasks.legalsearch.agents.briefing import Briefing, form_of, phrase
 from tasks.legalsearch.agents.talking import MOST_TOKENS
 from tasks.legalsearch.questions import options
 

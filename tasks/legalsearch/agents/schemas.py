@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from itertools import combinations
 
 from models.schema import Schema, object_schema
-from tasks.legalsearch.agents.phrases import ARGUMENT
+from tasks.legalsearch.agents.briefing import ARGUMENT
 from tasks.legalsearch.settings import Form
 
 ANSWER = "answer"

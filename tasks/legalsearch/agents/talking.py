@@ -22,14 +22,12 @@ from tasks.agents.native import words
 from tasks.agents.prompts import fill
 from tasks.agents.reading import ParsedReply
 from tasks.agents.tags import defused, tagged
-from tasks.episode.actions import Answer, Move, Sent, Yield, ask, emit
 from tasks.episode.events import ActionParsed, Thought
-from tasks.episode.seats import Card, View
+from tasks.episode.seats import Answer, Card, Move, Sent, View, Yield, ask, emit
 from tasks.episode.with_tools import SHOWN, shortened
 from tasks.legalsearch.agents import schemas
 from tasks.legalsearch.agents.acting import act, free_reader, lean_reader, native_reader, tell
-from tasks.legalsearch.agents.briefing import Briefing, definitions, system
-from tasks.legalsearch.agents.phrases import form_of, instruction, phrase
+from tasks.legalsearch.agents.briefing import Briefing, definitions, form_of, instruction, phrase, system
 from tasks.legalsearch.agents.reading import Round, read_freely
 from tasks.legalsearch.agents.trajectory_pieces import spoken
 from tasks.legalsearch.questions import options

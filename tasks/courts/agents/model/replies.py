@@ -23,7 +23,7 @@ from tasks.courts.play.record import by_words, strict
 from tasks.courts.play.tools import ARGUMENTS
 from tasks.courts.play.view import CourtView
 from tasks.courts.procedure.model import Turn
-from tasks.episode.actions import CallTool, Say
+from tasks.episode.seats import CallTool, Say
 
 Schema = dict[str, Any]
 LENGTHS = {"query": 100, "law": 60, "article": 24}

@@ -20,8 +20,8 @@ from tasks.courts.agents.model import replies
 from tasks.courts.agents.model.card import NATIVE, Form, card, card_of, definitions, form_of, phrase
 from tasks.courts.agents.model.conversation import conversation
 from tasks.courts.play.view import CourtView, fault_of, is_document
-from tasks.episode.actions import Action, CallTool, Move, Say, Sent, Yield, ask, emit
 from tasks.episode.events import ActionParsed, StageEntered
+from tasks.episode.seats import Action, CallTool, Move, Say, Sent, Yield, ask, emit
 from tasks.episode.with_tools import SEAT
 
 TRIES = 2

@@ -41,7 +41,7 @@ from tasks.courts.play.view import CourtRules, CourtView
 from tasks.courts.procedure.acts import answer_for_other, closes, parse
 from tasks.courts.procedure.hearing import mediable
 from tasks.courts.procedure.model import SIDES, Duty, ProfileName, profile, speaker_of
-from tasks.episode.actions import Say
+from tasks.episode.seats import Say
 
 MOST_ISSUES = 8
 _LATE = frozenset(

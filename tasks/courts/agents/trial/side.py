@@ -29,7 +29,7 @@ from tasks.courts.play.view import CourtRules, CourtView
 from tasks.courts.procedure.acts import cut, stages_tagged
 from tasks.courts.procedure.exhibits import items_named, numbers_named
 from tasks.courts.procedure.model import ProcedureExhibit, Turn, profile, side_of
-from tasks.episode.actions import Say
+from tasks.episode.seats import Say
 
 GROUNDS = ("truth", "legality", "relevance", "weight", "text")
 QUESTIONS = frozenset(("question", "examine_court"))
