@@ -28,8 +28,7 @@ from tasks.scoring.failures import GENERIC, Diagnosis, generic
 from tasks.scoring.metrics import RULES, Rule, Summary, Table, Value
 from tasks.scoring.overall import Overall, mean_of
 from tasks.scoring.published import PublishedRow
-from tasks.scoring.replies import replies_of
-from tasks.scoring.result import NOTHING, Grading, Predictions, Result, ScoreContext, ScoredAttempt
+from tasks.scoring.result import NOTHING, Grading, Predictions, Result, ScoreContext, ScoredAttempt, replies_of
 from tasks.settings import Settings
 
 Choices = Mapping[str, tuple[str, bool]]

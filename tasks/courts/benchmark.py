@@ -38,8 +38,7 @@ from tasks.run.spec import RunSpec
 from tasks.scoring.metrics import Rule, Value
 from tasks.scoring.overall import Overall
 from tasks.scoring.published import PublishedRow
-from tasks.scoring.replies import replies_of
-from tasks.scoring.result import NOTHING, Grading, Result, ScoreContext, ScoredAttempt
+from tasks.scoring.result import NOTHING, Grading, Result, ScoreContext, ScoredAttempt, replies_of
 
 _ANYBODY: Choices = {
     "rules": (registry.RULES, False), "human": (registry.HUMAN, False), "model": (registry.MODEL, True),

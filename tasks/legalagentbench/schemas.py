@@ -46,15 +46,15 @@ def tables_schema() -> Schema:
     return object_schema({"tables": tables})
 
 
-def steps_schema(most: int = MOST_STEPS) -> Schema:
+def steps_schema() -> Schema:
     """The steps of a plan."""
     step = {"type": "string", "minLength": 1, "maxLength": LONGEST["step"]}
-    return {"type": "array", "items": step, "minItems": 1, "maxItems": most}
+    return {"type": "array", "items": step, "minItems": 1, "maxItems": MOST_STEPS}
 
 
-def plan_schema(most: int = MOST_STEPS) -> Schema:
+def plan_schema() -> Schema:
     """A plan and nothing else."""
-    return object_schema({"plan": steps_schema(most)})
+    return object_schema({"plan": steps_schema()})
 
 
 def answer_schema() -> Schema:

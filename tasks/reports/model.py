@@ -20,8 +20,7 @@ from tasks.run.header import is_fictional, tested
 from tasks.run.spec import RunSpec
 from tasks.scoring.failures import BY_NAME
 from tasks.scoring.metrics import LIMITS, Cell, Group, Measure, Metric, Report, Table, TableRow
-from tasks.scoring.replies import DEGENERATE, degenerate
-from tasks.scoring.result import NAMED, HumanSteps
+from tasks.scoring.result import DEGENERATE, NAMED, HumanSteps, degenerate
 
 COLUMNS = (
     "n",

@@ -17,12 +17,12 @@ from pydantic_core import PydanticSerializationError
 
 from store import run_index
 from tasks.episode.with_tools import SEAT
-from tasks.run.comparing import WHOLES, side_of
+from tasks.run.comparing import side_of
 from tasks.run.engines import run_path
 from tasks.run.header import is_fictional, release, size_of, tested
 from tasks.run.rescoring import StoredRun, read_stored, summary_of
 from tasks.scoring.metrics import RULES, Metric, Summary
-from tasks.scoring.replies import degenerate
+from tasks.scoring.result import degenerate
 
 SOLVED = 1.0
 
@@ -84,7 +84,7 @@ class RepeatStats(_CachedModel):
 class Figures(_CachedModel):
     """A run in figures. tasks: sha256 of its task file, file: what that is called; size: parameters of the tested
     model in billions; tokens, seconds: all of them, 0 where nobody counted; estimated: whether tokens are so;
-    measured: the seat that the run measures; replies: see `tasks.scoring.replies`; release: of Moot, that made
+    measured: the seat that the run measures; replies: see `tasks.scoring.result`; release: of Moot, that made
     them."""
 
     run: str
@@ -194,9 +194,7 @@ def _again(path: Path) -> Sequence[RepeatStats]:
         values: dict[str, list[float]] = {}
         for task, attempts in side.tasks.items():
             for one in attempts:
-                own = (one.values.get((rule, name)) for name in WHOLES)
-                value = next((value for value in own if value is not None), None)
-                if value is not None:
+                if (value := one.whole(rule)) is not None:
                     values.setdefault(task, []).append(value)
         if made := repeats(rule, values):
             found.append(made)

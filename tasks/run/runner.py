@@ -254,10 +254,8 @@ def fork_run(
     name: str | Path,
     episode: str,
     step: int,
-    watchers: Sequence[Watcher] = (),
     *,
     newcomer: Seated | None = None,
-    engine: str = "",
     out: Path | None = None,
     argv: Sequence[str] = (),
 ) -> Run:
@@ -305,7 +303,7 @@ def fork_run(
         newcomer = drawn(newcomer, bench, spec)
         check_seat(newcomer, seats, episode)
     sitting = {**seats, **({newcomer.seat: newcomer} if newcomer else {})}
-    engines = open_engines(spec, engine, *(sits.engine for sits in sitting.values()))
+    engines = open_engines(spec, *(sits.engine for sits in sitting.values()))
     check_calls(sitting.values(), engines)
     header = {
         **header, "run": fresh, "created": now(), "command": list(argv), "spec": spec.model_dump(mode="json"),
@@ -320,7 +318,7 @@ def fork_run(
         out or places.runs() / f"{fresh}{SUFFIX}", header, [EpisodeRow(row.id, 0, row.task_id, row.epoch)]
     )
     with nothing_left(journal):
-        run = _open(fresh, spec, bench, journal, pack, questions, engines, watchers)
+        run = _open(fresh, spec, bench, journal, pack, questions, engines, ())
         (attempt,) = journal.attempts(row.id)
         run.rows[row.id] = row
         driver = driver_of(run, row.id, attempt.id)

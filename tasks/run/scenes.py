@@ -28,7 +28,7 @@ from tasks.run.reading import GRADER, read_episode
 from tasks.run.runner import start_run
 from tasks.run.spec import RunSpec
 from tasks.scoring.grader import grade_run
-from tasks.scoring.replies import FIGURES, replies_of
+from tasks.scoring.result import FIGURES, replies_of
 
 LAB, LAW, COURTS = "legalagentbench", "legalsearch", "courts"
 READ = 0.5
@@ -75,7 +75,7 @@ SCENES: Mapping[str, SeatTryout] = {
     )
 }
 Row = dict[str, Any]
-"""What a scene came to, as JSON data: the figures of `tasks.scoring.replies` with their mean a reply in tokens;
+"""What a scene came to, as JSON data: the figures of `tasks.scoring.result` with their mean a reply in tokens;
 verdict: usable, repeats or not usable; reason: failed, silent, unread, cut, no_tool, degenerate, '' for none; loops:
 replies and episodes that went in circles; tokens_per_second: of those read anew and written."""
 Watched = Callable[[Callable[[], None]], AbstractContextManager[threading.Event]]

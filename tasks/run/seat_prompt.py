@@ -8,8 +8,8 @@ knows Chinese.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,7 +18,6 @@ from store.errors import DamagedData
 from store.journal import EpisodeRow, Journal
 from store.pack import Pack
 from tasks.agents.budgets import ContextBudget
-from tasks.agents.modes import CALLS, Mode, mode_of, named, split
 from tasks.benchmark import Benchmark, benchmark
 from tasks.episode.driver import Driver, reply_of
 from tasks.episode.events import Answered, ModelCalled, Record, Seated, ToolCalled
@@ -52,10 +51,6 @@ class StoredEpisode:
             row, records = episode_of(journal, episode)
         spec = spec_of(header)
         return cls(header, row, records, spec, benchmark(spec.benchmark))
-
-    def program(self, *, other_prompts: bool = False) -> AbstractContextManager[Program]:
-        """Its rules, as long as the pack is open (see `program_of`)."""
-        return program_of(self.header, other_prompts=other_prompts)
 
 
 @contextmanager
@@ -122,8 +117,6 @@ def _played(episode: str, records: Sequence[Record], program: Program) -> int:
 
 READER = "llama:reader"
 """The SPEC of a model that is never opened."""
-MODE_OF: Mapping[str, Mode] = {form: mode_of(form, paper=False) for form in CALLS} | {"paper": "paper"}
-"""In what form the reply is asked for -> the mode of the policy (`tasks.agents.modes`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,10 +134,8 @@ class SeatPrompt:
     parts: dict[str, int]
 
 
-def would_read(
-    name: str | Path, episode: str, seat: str, *, step: int | None = None, context: int = 0, form: str = ""
-) -> SeatPrompt:
-    """The prompt of a seat.
+def would_read(name: str | Path, episode: str, seat: str, *, step: int | None = None, context: int = 0) -> SeatPrompt:
+    """The prompt of a seat, in the form in which whoever sits there is asked, or under a schema.
 
     Args:
         name: the run.
@@ -152,10 +143,9 @@ def would_read(
         seat: the seat by its name in the record, or by an alias of the benchmark.
         step: number of the step, from 1; default: the last at which the seat was asked.
         context: tokens of context of the model; 0: of whoever sits there.
-        form: a key of `MODE_OF`; '': as whoever sits there, or under a schema.
 
     Raises:
-        UsageError: there is no such seat, step or form, or the seat is not asked at that step.
+        UsageError: there is no such seat or step, or the seat is not asked at that step.
         RecordMismatch: the task file or the pack is not that of the run.
     """
     stored = StoredEpisode.of(name, episode)
@@ -163,8 +153,8 @@ def would_read(
     seat = bench.aliases.get(seat, seat)
     at = step or _last_step(records, seat, stored.row.id)
     state = fold(completed([record for record in records if record.step < at]))
-    sits = _model(bench, state, seat, context, form)
-    with stored.program(other_prompts=True) as program:
+    sits = _model(bench, state, seat, context)
+    with program_of(stored.header, other_prompts=True) as program:
         limits = limits_of(bench, stored.spec)
         driver = Driver(stored.row.id, 0, program, time.time, time.perf_counter, limits, state)
         driver.seat(sits)
@@ -183,7 +173,7 @@ def would_do(name: str | Path, episode: str) -> ToolCalled | Answered | None:
     stored = StoredEpisode.of(name, episode)
     bench = stored.bench
     state = fold(completed(stored.records))
-    with stored.program(other_prompts=True) as program:
+    with program_of(stored.header, other_prompts=True) as program:
         limits = limits_of(bench, stored.spec)
         driver = Driver(stored.row.id, 0, program, time.time, time.perf_counter, limits, state)
         driver.seat(Cast.of(bench, RunSpec(benchmark=bench.name)).tested)
@@ -201,7 +191,7 @@ def _last_step(records: Sequence[Record], seat: str, episode: str) -> int:
     return max(steps)
 
 
-def _model(bench: Benchmark, state: State, seat: str, context: int, form: str) -> Seated:
+def _model(bench: Benchmark, state: State, seat: str, context: int) -> Seated:
     """A model in the seat: the one that sits there, or one of the method that the benchmark plays models with."""
     there = state.seats.get(seat)
     if there is None:
@@ -209,14 +199,6 @@ def _model(bench: Benchmark, state: State, seat: str, context: int, form: str) -
     if seat != bench.seat and "model" not in bench.roles.get(seat, ()):
         raise UsageError(f"seat '{seat}' is kept by rules alone", "No model reads there.")
     sits = there if ":" in there.engine else seat_later(bench, seat, READER, there.policy)
-    if form:
-        method = split(sits.policy)[0]
-        mode = MODE_OF.get(form)
-        policy = named(method, mode) if mode else ""
-        if mode is None or (seat == bench.seat and policy != method and not bench.modes(policy)):
-            known = [name for name, one in MODE_OF.items() if one == "lean" or bench.modes(named(method, one))]
-            raise UsageError(f"'{method}' has no form '{form}'", f"Forms: {', '.join(known)}.")
-        sits = sits.model_copy(update={"policy": policy})
     return sits.model_copy(update={"context": context}) if context else sits
 
 

@@ -17,8 +17,7 @@ from typing import ClassVar, Literal
 
 from tasks.episode.events import OUTCOMES
 from tasks.scoring.names import Names, called, names_of
-from tasks.scoring.replies import READ, Replies, total
-from tasks.scoring.result import HumanSteps, Result
+from tasks.scoring.result import READ, HumanSteps, Replies, Result, total
 from tasks.scoring.statistics import Interval
 
 Kind = Literal["own", "count", "limit", "spread", "published"]

@@ -16,7 +16,7 @@ from tasks.courts.play.view import fault_of
 from tasks.courts.procedure.model import Turn
 from tasks.courts.scores.topics import ceiling_turns, compat_scores, strict_scores
 from tasks.episode.events import Said, TopicTracked
-from tasks.scoring.replies import replies_of
+from tasks.scoring.result import replies_of
 from tests.support.court_run_fixture import first_cases
 from tests.support.court_stage import Court, plain_reply, views
 

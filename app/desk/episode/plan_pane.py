@@ -22,7 +22,7 @@ from tasks.episode.state import State
 from tasks.reports.model import replies_line
 from tasks.reports.words import word
 from tasks.run.reading import steps_by_people
-from tasks.scoring.replies import degenerate, replies_of
+from tasks.scoring.result import degenerate, replies_of
 
 
 @dataclass(frozen=True, slots=True)

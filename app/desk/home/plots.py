@@ -22,7 +22,7 @@ from tasks.reports.words import word
 from tasks.run.board import successes
 from tasks.run.figures import Figure, Figures, main_rows
 from tasks.scoring.names import measure_name
-from tasks.scoring.replies import degenerate
+from tasks.scoring.result import degenerate
 
 LABEL, N, FIGURE, INTERVAL = 24, 6, 7, 11
 GROUP, SHORT = 5, 8

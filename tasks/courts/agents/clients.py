@@ -47,11 +47,11 @@ def pick(choices: Sequence[str], view: CourtView, salt: str = "") -> str:
     return choices[int(sha256(f"{view.case_id}/{view.turn}/{salt}".encode()).hexdigest()[:8], 16) % len(choices)]
 
 
-def pick_unused(choices: Sequence[str], view: CourtView, salt: str = "") -> str:
+def pick_unused(choices: Sequence[str], view: CourtView) -> str:
     """The same, of what was not said before; '' where all was."""
     said = "\n".join(turn.text for turn in view.own).replace("你", "您")
     left = [choice for choice in choices if choice.strip("。，") not in said]
-    return pick(left, view, salt) if left else ""
+    return pick(left, view) if left else ""
 
 
 def styled(parts: Sequence[str], view: CourtView, *, thanks: bool = True) -> str:

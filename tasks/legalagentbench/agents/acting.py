@@ -54,11 +54,11 @@ def action_call(
     return CallSpec(prompt, structured(schema, reading.action_loosely), REPLY, schema, tries=2)
 
 
-def plan_call(prompt: str, mode: Mode, most: int) -> CallSpec:
+def plan_call(prompt: str, mode: Mode) -> CallSpec:
     """The call for a plan."""
     if mode != "lean":
         return CallSpec(prompt, reading.plan, REPLY)
-    schema = plan_schema(most)
+    schema = plan_schema()
     return CallSpec(prompt, structured(schema, reading.plan_loosely), REPLY, schema, tries=2)
 
 

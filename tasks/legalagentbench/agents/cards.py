@@ -18,9 +18,8 @@ from store.schema import LOOKUPS, TABLES
 from tasks.agents.modes import Mode, beside
 from tasks.agents.native import tools_size
 from tasks.agents.prompts import fill, phrase, table
-from tasks.legalagentbench.descriptions import TABLE_DESCRIPTIONS
 from tasks.legalagentbench.schemas import FINAL, input_schema
-from tasks.legalagentbench.tools import RETRIEVERS, TOOLS, ToolSpec
+from tasks.legalagentbench.tools import RETRIEVERS, TABLE_DESCRIPTIONS, TOOLS, ToolSpec
 
 ALWAYS = ("CompanyInfo", "AddrInfo")
 """Tables that are added to every choice, as upstream does."""

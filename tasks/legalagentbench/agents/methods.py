@@ -50,7 +50,7 @@ from tasks.legalagentbench.agents.acting import (
 )
 from tasks.legalagentbench.agents.cards import action_object, numbered
 from tasks.legalagentbench.questions import LabGold
-from tasks.legalagentbench.schemas import MOST_STEPS, THOUGHT, steps_schema
+from tasks.legalagentbench.schemas import THOUGHT, steps_schema
 from tasks.legalagentbench.tools import TOOLS, ToolSpec, takes
 
 PAPER_ACTION = "plan-action-paper/1"
@@ -89,12 +89,14 @@ def _result_of(turn: Step) -> str:
     return phrase("turn", "illegal")
 
 
-def _react_lines(turns: Sequence[Step], name: str, thought: str, action: str) -> str:
+def _react_lines(turns: Sequence[Step], name: str) -> str:
     """思考, 行动 and 观察 of each turn, numbered; turns of others are written as if they had been made so."""
     lines = []
     for number, turn in enumerate(turns, 1):
         own = turn.policy == name
-        thoughts, actions = (turn.replies(thought), turn.replies(action)) if own else (turn.thoughts[-1:], [])
+        thoughts, actions = (
+            (turn.replies(REACT_THOUGHT), turn.replies(REACT_ACTION)) if own else (turn.thoughts[-1:], [])
+        )
         if not actions:
             actions = [f"```json{action_object(turn.tool, turn.input)}```"] if turn.tool else [""]
         lines.append(
@@ -217,7 +219,7 @@ class ReactPolicy(_Method):
     def _paper(self, view: View) -> Move:
         tools = yield from tools_of_task(view, "paper", self._added)
         turns = _steps(view)
-        done = _react_lines(turns, self.name, REACT_THOUGHT, REACT_ACTION)
+        done = _react_lines(turns, self.name)
         number = str(len(turns) + 1)
         if view.step > (view.max_turns or TURNS):
             return (yield from self._answer(view, done, "turn_limit"))
@@ -258,7 +260,7 @@ class PlanSolvePolicy(_Method):
         return (yield from (self._paper(view, tools) if self._mode == "paper" else self._talking(view, tools)))
 
     def _talking(self, view: View, tools: tuple[ToolSpec, ...]) -> Move:
-        asks_plan = plan_call(PLAN, self._mode, MOST_STEPS)
+        asks_plan = plan_call(PLAN, self._mode)
         asks_action = action_call(ACTION, self._mode, tools)
         talk = Conversation(
             cards.lean_card("plan-solve", PLAN, self._mode, tools), ContextBudget.at(view).characters()
