@@ -147,7 +147,7 @@ def _checked(read: Suite, lines: Sequence[RunLine | None]) -> tuple[list[int | N
                     _check_engine(engine)
             sizes.append(line.n if line is not None else len(chosen) * spec.epochs)
         except MootError as error:
-            faults.add(member.place, error.title, error.hint)
+            faults.add(member.place, error)
             sizes.append(line.n if line is not None and not line.error else None)
     return sizes, faults
 

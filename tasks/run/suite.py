@@ -22,14 +22,14 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from models.errors import BadEngine
 from store import places
-from store.errors import BadInput, NotFound, StoreError
+from store.errors import BadInput, MootError, NotFound, StoreError
 from store.files import read_text, toml_of
 from store.journal import SUFFIX, Journal
 from store.pack import Pack
 from store.run_file import reading
 from tasks.benchmark import Benchmark, benchmark
 from tasks.episode.scheduler import HUMAN
-from tasks.errors import RecordMismatch, TaskError, UsageError
+from tasks.errors import BadSetting, RecordMismatch, TaskError, UsageError
 from tasks.run.cast import Cast, first_model_agent, formed
 from tasks.run.header import header_of, spec_of
 from tasks.run.plan import check_same, task_file
@@ -79,14 +79,6 @@ class SuiteFile(BaseModel):
     runs: Annotated[list[RunsBlock], Field(min_length=1)]
 
 
-class BadSetting(UsageError):
-    """A setting that cannot be; key: as the file writes it."""
-
-    def __init__(self, title: str, hint: str, key: str) -> None:
-        super().__init__(title, hint)
-        self.key = key
-
-
 class Faults:
     """What is wrong with a suite: all of it is told at once, each fault once."""
 
@@ -94,10 +86,11 @@ class Faults:
         self.file = file
         self.found: dict[str, str] = {}
 
-    def add(self, place: str, title: str, hint: str, where: str = "") -> None:
+    def add(self, place: str, error: MootError, where: str = "") -> None:
         """A fault at a place of the file; `where` is `:7`, its line. Hints that name options of `moot run` say
         nothing in a file."""
-        self.found.setdefault(f"suite {self.file}{where}, {place}: {title}", "" if "--" in hint else hint)
+        hint = "" if "--" in error.hint else error.hint
+        self.found.setdefault(f"suite {self.file}{where}, {place}: {error.title}", hint)
 
     def check(self) -> None:
         """Go on where there is none.
@@ -184,21 +177,23 @@ def read_suite(file: Path) -> Suite:
     for number, block in enumerate(given.runs, 1):
         place = f"runs[{number}]"
         for who in product(block.benchmarks, block.agents, block.models, block.seeds):
-            bad: list[BadSetting] = []
+            bad: list[tuple[str, BadSetting]] = []
             try:
                 asked, spec = _specs(file, given, block, bad, *who)
             except (TaskError, BadEngine, StoreError) as error:
-                faults.add(place, error.title, error.hint, _line(text, ("runs", number - 1)))
+                faults.add(place, error, _line(text, ("runs", number - 1)))
                 continue
             finally:
-                for one in bad:
-                    inside = ("runs", number - 1) if one.key in block.settings else ()
-                    loc = (*inside, "settings", one.key)
-                    faults.add(_place(loc), one.title, one.hint, _line(text, loc))
+                for key, one in bad:
+                    inside = ("runs", number - 1) if key in block.settings else ()
+                    loc = (*inside, "settings", key)
+                    faults.add(_place(loc), one, _line(text, loc))
             member = SuiteRun(_identity(asked), name, spec, place)
             if before := members.get(member.id):
-                title = f"the run '{line_of(spec)}' stands in {before.place} already"
-                faults.add(place, title, "Leave one of them out.", _line(text, ("runs", number - 1)))
+                again = UsageError(
+                    f"the run '{line_of(spec)}' stands in {before.place} already", "Leave one of them out."
+                )
+                faults.add(place, again, _line(text, ("runs", number - 1)))
             members[member.id] = member
     faults.check()
     return Suite(name, file, list(members.values()))
@@ -249,14 +244,14 @@ def _specs(
     file: Path,
     given: SuiteFile,
     block: RunsBlock,
-    bad: list[BadSetting],
+    bad: list[tuple[str, BadSetting]],
     name: str,
     agent: str,
     model: str,
     seed: int,
 ) -> tuple[RunSpec, RunSpec]:
     """The spec of a member as it is written, which stands for it wherever the file lies, and as it is played;
-    settings that cannot be go to `bad` and are left out."""
+    settings that cannot be go to `bad`, by the key that the file writes, and are left out."""
     bench = benchmark(name)
     written = {key.replace("-", "_"): key for key in {**given.settings, **block.settings}}
     settings = {key.replace("-", "_"): value for key, value in {**given.settings, **block.settings}.items()}
@@ -264,7 +259,7 @@ def _specs(
     for key in list(settings):
         if key not in common and key not in bench.settings.model_fields:
             known = ", ".join(sorted({*common, *bench.settings.model_fields}))
-            bad.append(BadSetting(f"{name} has no setting '{key}'", f"Known: {known}.", written[key]))
+            bad.append((written[key], BadSetting(f"{name} has no setting '{key}'", f"Known: {known}.")))
             del settings[key]
     for key, field in bench.settings.model_fields.items():
         if key in settings and shown(field, "from_file"):
@@ -280,7 +275,7 @@ def _specs(
     except ValidationError as error:
         for one in error.errors():
             key = str(next(iter(one["loc"]), "settings"))
-            bad.append(BadSetting(one["msg"], "Correct it.", written.get(key, key)))
+            bad.append((written.get(key, key), BadSetting(one["msg"], "Correct it.")))
         asked = RunSpec.model_validate(own)
     if HUMAN in (asked.agent, *asked.seats.values()):
         raise UsageError("nobody can sit in the runs of a suite", "Choose agents that play by themselves.")
