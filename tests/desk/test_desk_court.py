@@ -155,11 +155,11 @@ async def test_keys_of_the_court_screen(plays: dict[str, Played]) -> None:
         await pilot.press("home", "enter", "down", "down", "enter")
         block = screen.query_one(Transcript).current
         assert block is not None and "核对当事人" in block.raw
-        some = len(programme.flat)
+        some = len(programme.things)
         await pilot.press("z")
-        assert len(programme.flat) > some, "every stage shows what is below it"
+        assert len(programme.things) > some, "every stage shows what is below it"
         await pilot.press("z")
-        assert len(programme.flat) < some
+        assert len(programme.things) < some
         await pilot.press("f1")
         assert isinstance(pilot.app.screen, HelpScreen) and "庭审程序" in text_of(pilot)
         await pilot.press("escape", "l")

@@ -11,7 +11,6 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from textual.binding import BindingType
-from textual.events import Click
 from textual.message import Message
 
 from app.court_words import env_name
@@ -25,7 +24,8 @@ from app.desk.episode.controller import Controller
 from app.desk.episode.faces import Heading, PaneRenderer
 from app.desk.episode.plan_pane import fact_rows
 from app.desk.episode.renderers import EventBlock, Line, Piece, engine_name, one, policy_name
-from app.desk.widgets.lines import DisplayRow, LinesPane, LineView, wrapped
+from app.desk.widgets.choice import Choice
+from app.desk.widgets.lines import DisplayRow, LinesPane, rows_of, wrapped
 from app.strings import known, t
 from app.terminal import pad, truncate, width
 from tasks.courts.agents.references import names_at
@@ -92,10 +92,11 @@ Shown = tuple[ProgrammeItem, int]
 """An item and its depth."""
 
 
-class ProgrammePane(LineView):
+class ProgrammePane(Choice):
     """Shows items; Enter unfolds one, or goes to the record it came true with."""
 
     help_id = "programme"
+    AT_ONCE = True
     BINDINGS: ClassVar[list[BindingType]] = bindings("programme")
 
     class ItemSelected(Message):
@@ -105,15 +106,14 @@ class ProgrammePane(LineView):
             super().__init__()
             self.seq = seq
 
-    def __init__(self, *, id: str | None = None) -> None:
+    def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
         self._items: Sequence[ProgrammeItem] = ()
         self._facts: Sequence[tuple[str, str]] = ()
         self._notice = ""
         self._unfolded: dict[str, bool] = {}
         self._everything = False
-        self._key = ""
-        self.flat: list[Shown] = []
+        self.things: Sequence[Shown] = ()
 
     # content
 
@@ -126,14 +126,14 @@ class ProgrammePane(LineView):
         """Another episode: nothing was unfolded by hand."""
         self._unfolded.clear()
         self._everything = False
-        self._key = ""
+        self.cursor = -1
 
     def rebuild(self) -> None:
-        self.flat = list(self._flat(self._items, 0))
+        key = self.chosen[0].key if self.chosen else ""
+        self.things = list(self._flat(self._items, 0))
+        keys = [item.key for item, _ in self.things]
+        self.cursor = keys.index(key) if self.has_focus and key in keys else self._current()
         super().rebuild()
-        if not self.has_focus:
-            self._key = self._current()
-        self.call_after_refresh(self._reveal)
 
     def _flat(self, items: Sequence[ProgrammeItem], depth: int) -> Iterator[Shown]:
         for item in items:
@@ -147,31 +147,22 @@ class ProgrammePane(LineView):
         self._unfolded.clear()
         self.rebuild()
 
-    def _current(self) -> str:
+    def _current(self) -> int:
         """Where the episode is: the first thing that is still open in the current part, else the part."""
-        at = next((index for index, (item, _) in enumerate(self.flat) if item.mark == "now"), None)
+        at = next((index for index, (item, _) in enumerate(self.things) if item.mark == "now"), None)
         if at is None:
-            return self.flat[0][0].key if self.flat else ""
-        depth = self.flat[at][1]
-        for item, below in self.flat[at + 1 :]:
-            if below <= depth:
+            return min(0, self.count - 1)
+        for index, (item, depth) in enumerate(self.things[at + 1 :], at + 1):
+            if depth <= self.things[at][1]:
                 break
             if item.mark in ("now", "open", "partly") and not item.optional:
-                return item.key
-        return self.flat[at][0].key
-
-    @property
-    def cursor(self) -> int:
-        return next(
-            (index for index, (item, _) in enumerate(self.flat) if item.key == self._key), 0 if self.flat else -1
-        )
+                return index
+        return at
 
     def build(self, width_: int) -> Iterable[DisplayRow]:
         if self._notice:
-            yield from (
-                DisplayRow(tuple(row)) for row in wrapped(((self._notice, "warn" if self._items else "dim"),), width_)
-            )
-        for index, (item, depth) in enumerate(self.flat):
+            yield from rows_of(((self._notice, "warn" if self._items else "dim"),), width_)
+        for index, (item, depth) in enumerate(self.things):
             yield from self._rows(index, item, depth, width_)
         yield from fact_rows(self._facts, width_)
 
@@ -218,29 +209,16 @@ class ProgrammePane(LineView):
 
     def marked(self, y: int) -> bool:
         """Rows of the item under the cursor, for who looks at it."""
-        return self.has_focus and self.rows[y].owner == self.cursor >= 0
+        return self.has_focus and super().marked(y)
 
-    def on_focus(self) -> None:
-        self._strips.clear()
-        self.refresh()
-
-    def on_blur(self) -> None:
-        self.on_focus()
-
-    def action_cursor(self, by: int) -> None:
-        if self.flat:
-            self._key = self.flat[min(max(self.cursor + by, 0), len(self.flat) - 1)][0].key
-            self.refresh()
-            self._reveal()
-
-    def action_edge(self, end: bool) -> None:
-        self.action_cursor(len(self.flat) if end else -len(self.flat))
+    def action_page(self, by: int) -> None:
+        (self.action_page_down if by > 0 else self.action_page_up)()
 
     def action_choose(self) -> None:
         """Unfold or fold what has parts, else go to the record."""
-        if not self.flat:
+        if not self.things:
             return
-        item = self.flat[self.cursor][0]
+        item = self.things[self.cursor][0]
         if item.children:
             self._unfolded[item.key] = not self._unfolded.get(item.key, item.unfolded or self._everything)
             self.rebuild()
@@ -248,24 +226,6 @@ class ProgrammePane(LineView):
             self.post_message(self.ItemSelected(item.seq))
         else:
             self.app.notify(t("court.not_yet"), markup=False)
-
-    def on_click(self, event: Click) -> None:
-        y = event.get_content_offset_capture(self).y + self.scroll_offset.y
-        if 0 <= y < len(self.rows) and self.rows[y].owner >= 0:
-            self._key = self.flat[self.rows[y].owner][0].key
-            self.refresh()
-            self.action_choose()
-
-    def _reveal(self) -> None:
-        own = [y for y, row in enumerate(self.rows) if row.owner == self.cursor >= 0]
-        height = max(1, self.scrollable_content_region.height)
-        if not own or not self.size.height:
-            return
-        top = self.scroll_offset.y
-        if own[0] < top:
-            self.scroll_to(y=own[0], animate=False, force=True, immediate=True)
-        elif own[-1] >= top + height:
-            self.scroll_to(y=own[-1] - height + 1, animate=False, force=True, immediate=True)
 
 
 TABS: Mapping[str, tuple[str, ...]] = {

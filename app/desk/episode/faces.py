@@ -32,7 +32,7 @@ from app.desk.episode.renderers import (
 )
 from app.desk.law.events import IN_WORDS, Item, tool_name
 from app.desk.law.evidence import law_rows
-from app.desk.widgets.lines import DisplayRow, LineView, ink, wrapped
+from app.desk.widgets.lines import DisplayRow, LineView, ink, rows_of, wrapped
 from app.strings import known, t
 from app.terminal import pad, truncate, width
 from tasks.episode.events import Record, Seated, ToolReturned
@@ -213,16 +213,16 @@ class EvidencePane(LineView):
     def build(self, width_: int) -> Iterable[DisplayRow]:
         event = self._event
         if event is None:
-            yield from _text(((t(self.nothing), "dim"),), width_)
+            yield from rows_of(((t(self.nothing), "dim"),), width_)
             return
-        yield from _text(((tool_name(event.tool), "tool"),), width_)
+        yield from rows_of(((tool_name(event.tool), "tool"),), width_)
         status = t(f"status.{event.status}") if known(f"status.{event.status}") else one(event.status)
         head: list[tuple[str, str]] = [(status, TONES.get(event.status, "bad"))]
         for piece in ((size_of(event.value), "dim"), (duration(event.milliseconds), "dim")):
             head += [(" · ", "dim"), piece] if piece[0] else []
-        yield from _text(tuple(head), width_)
+        yield from rows_of(tuple(head), width_)
         for mark in provenance_marks(event):
-            yield from _text((("● ", mark[1]), mark), width_)
+            yield from rows_of((("● ", mark[1]), mark), width_)
         yield DisplayRow((("─" * width_, "rule"),))
         yield from self._value(event, width_)
 
@@ -232,7 +232,7 @@ class EvidencePane(LineView):
             yield from rows
         elif event.tool in IN_WORDS:
             for line in many(event.observation):
-                yield from _text(line, width_)
+                yield from rows_of(line, width_)
         elif isinstance(value, dict):
             yield from _record(value, width_)
         elif isinstance(value, list) and value and all(isinstance(item, dict) and item for item in value):
@@ -240,18 +240,13 @@ class EvidencePane(LineView):
         elif isinstance(value, list):
             for number, item in enumerate(value[:MOST], 1):
                 lines = many(item if isinstance(item, str) else compact(item))
-                yield from _text(((f"{number}. ", "dim"), *lines[0]), width_)
+                yield from rows_of(((f"{number}. ", "dim"), *lines[0]), width_)
                 for line in lines[1:]:
-                    yield from _text(line, width_)
+                    yield from rows_of(line, width_)
             yield from _rest(value, width_)
         else:
             for line in many(event.observation if value is None else str(value)):
-                yield from _text(line, width_)
-
-
-def _text(line: Line, room: int) -> Iterator[DisplayRow]:
-    for row in wrapped(line, room):
-        yield DisplayRow(tuple(row))
+                yield from rows_of(line, width_)
 
 
 def _role(value: object) -> str:
@@ -267,7 +262,7 @@ def _record(record: Mapping[str, object], room: int) -> Iterator[DisplayRow]:
             for number, row in enumerate(wrapped(((cell(value), _role(value)),), room - column)):
                 yield DisplayRow(((pad(name if number == 0 else "", column), "label"), *row))
         else:
-            yield from _text(((name, "label"),), room)
+            yield from rows_of(((name, "label"),), room)
             for row in wrapped(((cell(value), _role(value)),), room - 2):
                 yield DisplayRow((("  ", "text"), *row))
 
@@ -291,7 +286,7 @@ def _list(items: Sequence[Item], room: int) -> Iterator[DisplayRow]:
 
 def _rest(items: Sequence[Any], room: int) -> Iterator[DisplayRow]:
     if len(items) > MOST:
-        yield from _text(((t("evidence.more", n=len(items) - MOST), "dim"),), room)
+        yield from rows_of(((t("evidence.more", n=len(items) - MOST), "dim"),), room)
 
 
 ASIDE = ("file", "exhibits", "document", "evidence", "scores")

@@ -19,7 +19,7 @@ from app.desk.episode.scores import ClaimOutcome, EpisodeEvidence, ReferencePair
 from app.desk.jobs import OnDesk
 from app.desk.widgets.choice import Choice
 from app.desk.widgets.key_bar import KeyBar
-from app.desk.widgets.lines import DisplayRow, beside, wrapped
+from app.desk.widgets.lines import DisplayRow, beside, rows_of
 from app.strings import t
 from app.terminal import pad, width
 from app.words import score_figure, score_name
@@ -43,10 +43,6 @@ class EvidenceView(Choice):
         self.scores = scores
         self.things: list[ReferencePair | ScoreEvidence] = [*scores.grounds.beside, *_grouped(scores.grounds)]
 
-    @property
-    def count(self) -> int:
-        return len(self.things)
-
     def build(self, width: int) -> Iterable[DisplayRow]:
         column, pairs = (width - 5) // 2, self.scores.grounds.beside
         if pairs:
@@ -55,7 +51,7 @@ class EvidenceView(Choice):
         for index, pair in enumerate(pairs):
             sign, tone = SIGNS[pair.holds]
             head = ((f"  {sign} ", tone), (one(pair.title) or t(f"grounds.{pair.part}"), "question"))
-            yield from (DisplayRow(tuple(row), index) for row in wrapped(head, width, 4))
+            yield from rows_of(head, width, 4, index)
             yield from _moved(beside(list(_side(pair.own)), list(_side(pair.gold)), column), index)
             yield DisplayRow(())
         rows = self.things[len(pairs) :]
@@ -112,11 +108,11 @@ def _ground(ground: ScoreEvidence, index: int, room: int, fresh: bool) -> Iterat
     also = t("show.listed").join(map(score_name, ground.metrics[1:])) if fresh else ""
     also = t("grounds.also", names=also) if also else ""
     line: Line = ((f"  {pad(sign, 2)}", tone), (one(ground.what), "text"), (f"  {also}" if also else "", "dim"))
-    yield from (DisplayRow(tuple(row), index) for row in wrapped(line, room, 4))
+    yield from rows_of(line, room, 4, index)
     if ground.quote:
         quote = ground.quote if len(ground.quote) <= QUOTED else f"{ground.quote[:QUOTED]}…"
         line = (("    ", "text"), (f"“{one(quote)}”", "dim"))
-        yield from (DisplayRow(tuple(row), index) for row in wrapped(line, room, 4))
+        yield from rows_of(line, room, 4, index)
 
 
 class EvidenceScreen(OnDesk, Screen[int | None]):

@@ -14,7 +14,7 @@ from app.desk.bindings import bindings
 from app.desk.episode.renderers import TONES, one, step_list, totals
 from app.desk.law.events import tool_name
 from app.desk.messages import RunFacts
-from app.desk.widgets.lines import DisplayRow, LineView, wrapped
+from app.desk.widgets.lines import DisplayRow, LineView, rows_of, wrapped
 from app.strings import language, t
 from app.terminal import width
 from tasks.episode.events import Answered, Planned, Record, Stopped, ToolCalled, ToolReturned
@@ -180,9 +180,9 @@ class PlanPane(LineView):
 
     def build(self, width_: int) -> Iterable[DisplayRow]:
         if self._hidden:
-            yield from (DisplayRow(tuple(row)) for row in wrapped(((self._hidden, "dim"),), width_))
+            yield from rows_of(((self._hidden, "dim"),), width_)
         elif not self._items:
-            yield from (DisplayRow(tuple(row)) for row in wrapped(((t("plan.empty"), "dim"),), width_))
+            yield from rows_of(((t("plan.empty"), "dim"),), width_)
         else:
             for index, item in enumerate(self._items):
                 yield from self._item(index, item, width_)

@@ -26,7 +26,8 @@ from app.desk.episode.renderers import EventBlock, Line, Piece, label_width
 from app.desk.widgets.find_bar import FindBar
 from app.desk.widgets.lines import DisplayRow, LineView, slice_pieces, wrapped
 from app.strings import t
-from app.terminal import clean, pad, width
+from app.terminal import clean, pad
+from app.terminal import width as cells
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +200,7 @@ class Transcript(LineView):
 
     def _rule(self, words: str, width: int, owner: int = -1, role: str = "rule") -> DisplayRow:
         title = f"── {words} "
-        return DisplayRow((("  ", "rule"), (title, role), ("─" * max(0, width - 3 - _cells(title)), "rule")), owner)
+        return DisplayRow((("  ", "rule"), (title, role), ("─" * max(0, width - 3 - cells(title)), "rule")), owner)
 
     @property
     def _margin(self) -> int:
@@ -214,7 +215,7 @@ class Transcript(LineView):
         gutter = self._margin
         tone = "warn" if turn.phase == "stopped" else "label"
         phase = t(f"turn.{turn.phase}")
-        if _cells(phase) > gutter:
+        if cells(phase) > gutter:
             yield DisplayRow((("  ", "text"), (" " * gutter, tone), (" ", "text"), (phase, tone)), -1)
             phase = ""
         for number, row in enumerate(turn_rows(turn, max(8, width - gutter - 3), self._now)):
@@ -414,10 +415,6 @@ class Transcript(LineView):
 ALL_ROWS = 1_000_000
 
 
-def _cells(text: str) -> int:
-    return width(text)
-
-
 def _take(lines: Iterable[Line], body: int, limit: int) -> list[list[Piece]]:
     """The first rows of lines; no more text is wrapped than is needed."""
     rows: list[list[Piece]] = []
@@ -441,7 +438,7 @@ def _count(lines: Sequence[Line], body: int) -> int:
 
 def _long(text: str) -> float:
     """Cells of a text, from a sample of a long one."""
-    return _cells(text) if len(text) <= SAMPLE else _cells(text[:SAMPLE]) * len(text) / SAMPLE
+    return cells(text) if len(text) <= SAMPLE else cells(text[:SAMPLE]) * len(text) / SAMPLE
 
 
 class FindingScreen(Screen[None]):

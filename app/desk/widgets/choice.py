@@ -37,6 +37,8 @@ class Choice(LineView):
     help_id = ""
     heads = 0
     """Lines above that are not scrolled."""
+    AT_ONCE = False
+    """Whether one click takes a thing; else the first one only goes there."""
 
     def __init__(self, help_id: str = "", *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -130,7 +132,7 @@ class Choice(LineView):
             return
         again = owner == self.cursor
         self.move_to(owner)
-        if again or event.chain > 1:
+        if self.AT_ONCE or again or event.chain > 1:
             self.action_choose()
 
 
@@ -209,14 +211,9 @@ class EmptyState(Vertical):
     }
     """
 
-    def __init__(self, title: str = "", text: str = "", *, id: str | None = None) -> None:
-        super().__init__(id=id)
-        self._title = title
-        self._text = text
-
     def compose(self) -> ComposeResult:
-        yield Static(self._title, classes="empty--title", markup=False)
-        yield Static(self._text, classes="empty--text", markup=False)
+        yield Static("", classes="empty--title", markup=False)
+        yield Static("", classes="empty--text", markup=False)
 
     def say(self, title: str, text: str) -> None:
         self.query_one(".empty--title", Static).update(title)

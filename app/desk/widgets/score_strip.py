@@ -13,7 +13,7 @@ from textual.binding import BindingType
 from app.desk.bindings import bindings
 from app.desk.episode.renderers import one
 from app.desk.episode.scores import OVERALL, GroupScores, RunScores, StepScores
-from app.desk.widgets.lines import DisplayRow, LineView, wrapped
+from app.desk.widgets.lines import DisplayRow, LineView, rows_of
 from app.figures import bar, interval, rate
 from app.strings import counted, t
 from app.terminal import pad, truncate, width
@@ -85,10 +85,10 @@ class ScoreStrip(LineView):
     def build(self, width_: int) -> Iterable[DisplayRow]:
         self._offer()
         if self._hidden:
-            yield from (DisplayRow(tuple(row)) for row in wrapped(((self._hidden, "warn"),), width_))
+            yield from rows_of(((self._hidden, "warn"),), width_)
             return
         if self._step is None and self._run is None:
-            yield from (DisplayRow(tuple(row)) for row in wrapped(((t(f"scores.{self._nothing}"), "dim"),), width_))
+            yield from rows_of(((t(f"scores.{self._nothing}"), "dim"),), width_)
             return
         columns = _columns(width_, self._labels())
         yield DisplayRow(
