@@ -130,27 +130,6 @@ class PackBuilder:
         self._execute(f"INSERT INTO {quoted(table)} VALUES ({marks})", row)
         return self._rows[table]
 
-    def fill(self, table: str, number: int, cells: Mapping[str, Cell]) -> None:
-        """Add known cells to a row that has been added.
-
-        Raises:
-            BadInput: the row says something else, or does not exist.
-        """
-        added, values = _packed(table, cells)
-        names = ", ".join(quoted(column) for column in TABLES[table])
-        found = self._execute(f"SELECT known, {names} FROM {quoted(table)} WHERE number = ?", (number,)).fetchone()
-        if found is None:
-            raise BadInput(f"{table} has no row {number}")
-        known, *old = found
-        for position, column in enumerate(TABLES[table]):
-            if (added & known) >> position & 1 and not _same(old[position], values[position]):
-                raise BadInput(f"{table} row {number}: {column} is {old[position]!r} and also {values[position]!r}")
-        merged = [new if added >> position & 1 else old[position] for position, new in enumerate(values)]
-        changes = ", ".join(f"{quoted(column)} = ?" for column in TABLES[table])
-        self._execute(
-            f"UPDATE {quoted(table)} SET known = ?, {changes} WHERE number = ?", (known | added, *merged, number)
-        )
-
     def known_list(self, tool: str, values: Sequence[Value], rows: Sequence[int]) -> None:
         """The lookup gives exactly these rows in this order (none: it gives nothing)."""
         self._known(tool, values, "list" if rows else "miss", rows)
@@ -395,7 +374,3 @@ def _packed(table: str, cells: Mapping[str, Cell]) -> tuple[int, list[str | int 
         else:
             raise BadInput(f"{table}: {column} cannot hold {value!r:.80}", "A cell is text, a 64-bit number or null.")
     return known, values
-
-
-def _same(one: object, other: object) -> bool:
-    return type(one) is type(other) and one == other

@@ -74,10 +74,6 @@ class Relations:
             self._by_law.setdefault(one.law, []).append(one)
             self._of.setdefault(one.other, []).append(one)
 
-    def all(self) -> list[Relation]:
-        """Every relation, by law."""
-        return [one for law in sorted(self._by_law) for one in self._by_law[law]]
-
     def of(self, law: str) -> list[Relation]:
         """What this law does to others."""
         return list(self._by_law.get(law, ()))
@@ -85,11 +81,6 @@ class Relations:
     def upon(self, law: str) -> list[Relation]:
         """What others do to this law."""
         return list(self._of.get(law, ()))
-
-    def called(self, name: str) -> str | None:
-        """How a law that others relate to is called there, held by the book or not."""
-        keys = {key_of_name(name), key_of_name(_official(name))}
-        return next((law for law in self._of if key_of_name(law) in keys), None)
 
     def ended(self, law: str) -> date | None:
         """The first day on which a law no longer is: its lifetime, its last version, or a repeal of a law not
