@@ -47,8 +47,6 @@ class StatutePack:
     """A pack that holds statutes, or that cannot be read."""
 
     name: str
-    articles: int = 0
-    fictional: bool = False
     hash: str = ""
     error: str = ""
 
@@ -81,7 +79,6 @@ class LawAnswer:
     fault: why the channels of words could not be used.
     """
 
-    text: str
     day: date | None
     answer: law_search.LawResults
     hits: tuple[HitLine, ...]
@@ -118,31 +115,11 @@ class ArticleView:
 
     @property
     def version(self) -> LawVersion | None:
-        match self.answer:
-            case (
-                ArticleFound(version=version)
-                | NoText(version=version)
-                | NotYetInForce(first=version)
-                | RepealedArticle(last=version)
-            ):
-                return version
-            case Gap(before=before, after=after):
-                return before or after
-        return None
+        return _shown(self.answer)[0]
 
     @property
     def article(self) -> Article | None:
-        match self.answer:
-            case (
-                ArticleFound(article=article)
-                | NoText(article=article)
-                | NotYetInForce(article=article)
-                | RepealedArticle(article=article)
-            ):
-                return article
-            case Gap(article_before=before, article_after=after):
-                return before or after
-        return None
+        return _shown(self.answer)[1]
 
     @property
     def place(self) -> int:
@@ -154,11 +131,10 @@ class ArticleView:
 
 @dataclass(frozen=True, slots=True)
 class VersionComparison:
-    """Two entries of a timeline and what differs; `sides` are their places in it."""
+    """Two entries of a timeline and what differs."""
 
     old: TimelineEntry
     new: TimelineEntry
-    sides: tuple[int, int]
     found: ClauseComparison
     uncertain: bool
 
@@ -178,9 +154,7 @@ def statute_packs() -> list[StatutePack]:
             found.append(StatutePack(folder.name, error=error.title))
             continue
         if manifest.counts.statutes:
-            found.append(
-                StatutePack(folder.name, manifest.counts.statutes, "authored" in manifest.provenance, manifest.hash)
-            )
+            found.append(StatutePack(folder.name, manifest.hash))
     return found
 
 
@@ -211,21 +185,28 @@ def _day_in(span: Span, now: date) -> date:
     return span.first if span.last == date.max else min(span.last, max(now, span.first))
 
 
+def _shown(answer: Answer) -> tuple[LawVersion | None, Article | None]:
+    """The version and the article that an answer shows; of a hole those before it, else those after it."""
+    match answer:
+        case (
+            ArticleFound(article=article, version=version)
+            | NoText(article=article, version=version)
+            | NotYetInForce(article=article, first=version)
+            | RepealedArticle(article=article, last=version)
+        ):
+            return version, article
+        case Gap():
+            return answer.before or answer.after, answer.article_before or answer.article_after
+    return None, None
+
+
 def _anchor(answer: Answer) -> date | None:
     """A day of the version in which the number was meant: of a hole the version before it, if that has the
     article."""
-    match answer:
-        case (
-            ArticleFound(version=version)
-            | NoText(version=version)
-            | NotYetInForce(first=version)
-            | RepealedArticle(last=version)
-        ):
-            return version.valid_from
-        case Gap(before=before, after=after, article_before=article):
-            version_ = before if article is not None else after
-            return version_.valid_from if version_ else None
-    return None
+    version = _shown(answer)[0]
+    if isinstance(answer, Gap) and answer.article_before is None:
+        version = answer.after
+    return version.valid_from if version else None
 
 
 def read_article(
@@ -347,7 +328,7 @@ class LawDesk:
                 answer = replace(answer, hits=tuple(hit for hit in answer.hits if "exact" in hit.ranks))
             direct = query.pairs[0] if query.pairs else None
             when = day or (_day_in(query.spans[0], now) if query.spans else None)
-            return LawAnswer(text, when, answer, tuple(self._lines(answer, now)), direct, fault)
+            return LawAnswer(when, answer, tuple(self._lines(answer, now)), direct, fault)
 
     def _lines(self, answer: law_search.LawResults, now: date) -> Iterator[HitLine]:
         lives: dict[str, LawTimespan | None] = {}
@@ -375,7 +356,7 @@ class LawDesk:
             if self._closed:
                 return None
             found = compare(self.book, (old.version, old.article), (new.version, new.article))
-        return VersionComparison(old, new, sides, found, any(entry.uncertain for entry in between))
+        return VersionComparison(old, new, found, any(entry.uncertain for entry in between))
 
     def _findings(self, law: str) -> tuple[StatuteFault, ...]:
         if law not in self._checked:

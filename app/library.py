@@ -29,7 +29,6 @@ __all__ = [
     "PackLine",
     "RunLine",
     "RunContents",
-    "facts_of",
     "has_sample",
     "packs",
     "read_groups",
@@ -55,16 +54,14 @@ class PackLine:
     articles: int = 0
     pages: int = 0
     tasks: dict[str, int] = field(default_factory=dict)
-    jurisdiction: str = ""
     error: str = ""
 
 
 @dataclass(frozen=True)
 class RunContents:
-    """A run file as read: facts, its episodes, and the rates of those that were scored (None: the scorer cannot
+    """A run file as read: its episodes, and the rates of those that were scored (None: the scorer cannot
     say)."""
 
-    facts: RunFacts
     episodes: tuple[EpisodeLine, ...]
     scores: dict[str, Rates]
     questions: dict[str, str]
@@ -83,11 +80,10 @@ def read_stored(path: Path) -> RunContents:
         StoreError: it cannot be read.
     """
     with Journal.open(path) as journal:
-        facts = facts_of(journal)
         episodes: list[EpisodeLine] = []
         scores: dict[str, Rates] = {}
         questions: dict[str, str] = {}
-        sum_up = summing(facts.header)
+        sum_up = summing(header_of(journal))
         for row, attempts in islice(journal.walk(), MOST):
             state = fold(read_episode(journal, row.id))
             outcome, reason = (state.stopped.outcome, state.stopped.reason) if state.stopped else ("", "")
@@ -107,7 +103,7 @@ def read_stored(path: Path) -> RunContents:
             if found := sum_up(journal.scores(attempts[-1].id)):
                 scores[row.id] = (found.compat, found.strict)
         n = journal.count()
-    return RunContents(facts, tuple(episodes), scores, questions, n)
+    return RunContents(tuple(episodes), scores, questions, n)
 
 
 def read_groups(path: Path) -> dict[str, Names]:
@@ -134,13 +130,8 @@ def read_records(path: Path, episode: str) -> tuple[RunFacts, tuple[EpisodeLine,
         chosen = episode or (rows[0].id if rows else "")
         records = read_episode(journal, chosen)
         episodes = tuple(EpisodeLine(row.id, row.task_id, 0, "") for row in rows)
-        return facts_of(journal), episodes, chosen, records
-
-
-def facts_of(journal: Journal) -> RunFacts:
-    """What never changes about a run."""
-    header = header_of(journal)
-    return RunFacts(header["run"], journal.path, header)
+        header = header_of(journal)
+        return RunFacts(header["run"], path, header), episodes, chosen, records
 
 
 def packs() -> list[PackLine]:
@@ -157,7 +148,6 @@ def packs() -> list[PackLine]:
             PackLine(
                 manifest.name, tuple(manifest.provenance), sum(counts.tables.values()),
                 sum(counts.documents.values()), counts.statutes, counts.pages, dict(counts.tasks),
-                manifest.jurisdiction,
             )
         )  # fmt: skip
     return found

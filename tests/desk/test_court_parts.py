@@ -12,7 +12,7 @@ from app.cli.watcher import Player
 from app.court_words import DISCLAIMER
 from app.desk.court.casefile import exhibit_lines, file_lines
 from app.desk.court.draft import draft_lines, draft_of
-from app.desk.court.lines import CourtLines, transcript
+from app.desk.court.lines import CourtLines
 from app.desk.court.panes import brief_lines
 from app.desk.court.programme import ProgrammeItem, programme
 from app.desk.court.scene import EpisodeSnapshot, scene_of
@@ -36,6 +36,10 @@ from tasks.sample.build import court_cases
 from tests.support.court_plays import Played
 
 pytestmark = pytest.mark.slow
+
+
+def court_blocks(scene: EpisodeSnapshot) -> list[EventBlock]:
+    return [block for block in CourtLines(scene).make(list(scene.records)).values() if block is not None]
 
 
 def text(lines: Sequence[Line]) -> str:
@@ -144,7 +148,7 @@ def test_parts_of_a_draft_say_what_was_told_and_written(plays: dict[str, Played]
 
 
 def test_the_transcript_names_speakers_as_the_court_does(plays: dict[str, Played]) -> None:
-    civil, criminal = (words(transcript(plays[case].scene())) for case in ("CI-0001", "CR-0001"))
+    civil, criminal = (words(court_blocks(plays[case].scene())) for case in ("CI-0001", "CR-0001"))
     assert any(line.startswith("独任审判员 → 原告代理人：现在开庭") for line in civil)
     assert any(line.startswith("原告委托诉讼代理人：原告周映川") for line in civil)
     assert any(line.startswith("被告人：邵远舟") for line in criminal) and not any(
@@ -153,14 +157,14 @@ def test_the_transcript_names_speakers_as_the_court_does(plays: dict[str, Played
 
 
 def test_a_stage_stands_above_the_utterance_that_opens_it(plays: dict[str, Played]) -> None:
-    blocks = transcript(plays["CI-0001"].scene())
+    blocks = court_blocks(plays["CI-0001"].scene())
     at = next(index for index, block in enumerate(blocks) if block.heading and block.raw == "法庭调查")
     assert "现在进行法庭调查" in text(blocks[at + 1].lines) and blocks[at + 1].label.strip() == "6"
 
 
 def test_every_utterance_act_and_fault_is_in_the_transcript(plays: dict[str, Played]) -> None:
     for played in plays.values():
-        shown = "\n".join(words(transcript(played.scene())))
+        shown = "\n".join(words(court_blocks(played.scene())))
         for record in played.records:
             match record.event:
                 case Said(text=said) if said:
@@ -236,7 +240,7 @@ def test_a_search_of_law_is_told_with_its_window(plays: dict[str, Played]) -> No
 def test_the_export_reads_as_a_transcript(plays: dict[str, Played]) -> None:
     civil = plays["CI-0001"]
     said = episode_markdown(
-        RunFacts("r-1", civil.path, civil.header), "CI-0001", civil.records, transcript(civil.scene())
+        RunFacts("r-1", civil.path, civil.header), "CI-0001", civil.records, court_blocks(civil.scene())
     )
     assert "## 法庭调查" in said and DISCLAIMER in said and "虚构数据" in said
     assert "6 独任审判员 → 原告代理人：现在进行法庭调查。" in said and said.index("## 法庭调查") < said.index(
@@ -299,7 +303,7 @@ def test_a_person_who_judges_does_not_read_the_charge_before_it_is_read_out(play
     held = frozenset({"agent"})
     assert plays["CR-0001"].scene(3).cause == "盗窃罪" and plays["CR-0001"].scene(3, holders=held).cause == ""
     assert plays["CI-0001"].scene(3, holders=held).cause == "民间借贷纠纷", "the civil bench holds its docket"
-    assert not any("盗窃罪" in line for line in words(transcript(plays["CR-0001"].scene(3, holders=held))))
+    assert not any("盗窃罪" in line for line in words(court_blocks(plays["CR-0001"].scene(3, holders=held))))
 
 
 def test_the_draft_is_shown_with_its_labels(plays: dict[str, Played]) -> None:

@@ -260,7 +260,7 @@ async def test_packs_are_chosen_and_a_damaged_one_is_no_obstacle(lamps: Path) ->
     found = statute_packs()
     assert [shelf.name for shelf in found if not shelf.error] == ["lamps", "other"]
     assert first_choice(found) == "lamps"
-    assert first_choice([StatutePack("sample", 1), StatutePack("statutes", 1)]) == "statutes"
+    assert first_choice([StatutePack("sample"), StatutePack("statutes")]) == "statutes"
     async with desk() as pilot:
         screen = await asked(pilot, "路灯法第三条", "2005-05-01")
         screen.query_one(LawForm).select.value = "other"  # type: ignore[union-attr]

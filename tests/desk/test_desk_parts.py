@@ -247,7 +247,7 @@ def test_the_language_follows_moot_lang_then_the_locale(
 
 def test_a_fence_cannot_be_left() -> None:
     text = fence("before\n```\nafter\n`````")
-    assert text.startswith("``````\n") and text.endswith("\n``````")
+    assert text.startswith("``````text\n") and text.endswith("\n``````")
 
 
 def test_the_export_holds_question_steps_and_answer() -> None:
@@ -262,7 +262,7 @@ def test_the_export_holds_question_steps_and_answer() -> None:
 def test_scores_at_a_step_come_from_what_was_seen_so_far() -> None:
     pack = build_pack()
     path = write_run(pack)
-    keeper = EpisodeScorer(read_stored(path).facts)
+    keeper = EpisodeScorer(read_records(path, "")[0])
     early = keeper.step([r for r in records() if r.step <= 1])
     whole = keeper.step(records())
     assert early is not None and whole is not None

@@ -1,8 +1,8 @@
 """The transcript of a court episode as blocks: utterances as a 庭审笔录 has them, between them in small print what
 came of them.
 
-A `Transcript` of the desk shows the blocks; other views may take `transcript` and show its lines as they like. The
-label of an utterance of the tested seat is its turn; that of small print is a sign. Text of models is cleaned here.
+A `Transcript` of the desk shows the blocks. The label of an utterance of the tested seat is its turn; that of small
+print is a sign. Text of models is cleaned here.
 """
 
 from __future__ import annotations
@@ -230,11 +230,6 @@ class CourtLines:
         tone = "good" if event.outcome == "finished" else "bad" if event.outcome == "error" else "warn"
         line: Line = ((t(f"outcome.{event.outcome}"), tone), *(((f" · {reason}", "dim"),) if reason else ()))
         return EventBlock(record.seq, record.step, " ■", tone, (line,), f"{event.outcome} {event.reason}".strip())
-
-
-def transcript(scene: EpisodeSnapshot) -> list[EventBlock]:
-    """The whole transcript of a scene."""
-    return [block for block in CourtLines(scene).make(list(scene.records)).values() if block is not None]
 
 
 def opening_lines(scene: EpisodeSnapshot, task: str) -> Iterator[Line]:

@@ -197,7 +197,7 @@ def _rows(text: str, room: int, count: int) -> list[str]:
 # beside it
 
 
-def act_lines(scene: EpisodeSnapshot, room: int, limit: int = ACTS) -> list[Line]:
+def act_lines(scene: EpisodeSnapshot, room: int) -> list[Line]:
     """The acts done last, each with its article; an act that comes again and again is told once, where it was done
     last."""
     acts: dict[str, list[tuple[int, ActDone]]] = {}
@@ -206,7 +206,7 @@ def act_lines(scene: EpisodeSnapshot, room: int, limit: int = ACTS) -> list[Line
             acts[record.event.name] = [*acts.pop(record.event.name, []), (record.step, record.event)]
     last = max((record.step for record in scene.records), default=0)
     lines: list[Line] = []
-    for name, done in list(acts.items())[-limit:]:
+    for name, done in list(acts.items())[-ACTS:]:
         fresh = done[-1][0] == last
         whole = one(name) + _of_whom(scene, done)
         named = whole if width(whole) <= room - 2 else truncate(one(name), room - 2)

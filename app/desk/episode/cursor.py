@@ -30,10 +30,7 @@ from store.errors import StoreError
 from store.files import written_whole
 from tasks.courts.papers.episode_papers import papers_of, write_paper
 from tasks.courts.papers.forms import WRITERS, CourtPaper
-from tasks.episode.events import (
-    Record,
-    StepEnded,
-)
+from tasks.episode.events import Record, StepEnded
 from tasks.episode.state import fold
 from tasks.errors import TaskError
 from tasks.run.header import is_fictional
@@ -146,24 +143,20 @@ class StepScreen(Dialog[int | None]):
             self.query_one(Field).fault(t("jump.none", of=self._total))
 
 
-def fence(text: str, kind: str = "") -> str:
+def fence(text: str) -> str:
     """The text in a fence longer than any in it."""
     text = clean(text)
     longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
     marks = "`" * max(3, longest + 1)
-    return f"{marks}{kind}\n{text}\n{marks}"
+    return f"{marks}text\n{text}\n{marks}"
 
 
 def episode_markdown(
     facts: RunFacts, episode: str, records: Sequence[Record], blocks: Sequence[EventBlock] = ()
 ) -> str:
     """The record of an episode, step by step; as the transcript that its `blocks` make, where they are given."""
-    lines = [
-        f"# {t('app.title')} · {one(facts.benchmark)} · {one(episode)}",
-        "",
-        f"- {t('export.run')}: `{one(facts.id)}`",
-    ]
-    lines.append(f"- {t('export.pack')}: `{one(facts.pack)}`")
+    lines = [f"# {t('app.title')} · {one(facts.benchmark)} · {one(episode)}", ""]
+    lines += [f"- {t('export.run')}: `{one(facts.id)}`", f"- {t('export.pack')}: `{one(facts.pack)}`"]
     if is_fictional(facts.header):
         lines.append(f"- {t('mark.fictional')}")
     if blocks:
@@ -183,21 +176,21 @@ def _transcript(blocks: Sequence[EventBlock]) -> Iterator[str]:
     for block in blocks:
         text = "\n".join("".join(part for part, _ in line) for line in block.lines)
         if block.heading:
-            yield from (
-                ("", fence("\n".join(said), "text"), "", f"## {one(text)}") if said else ("", f"## {one(text)}")
-            )
+            if said:
+                yield from ("", fence("\n".join(said)))
+            yield from ("", f"## {one(text)}")
             said = []
         else:
             said.append(f"{block.label} {text}".strip())
     if said:
-        yield from ("", fence("\n".join(said), "text"))
+        yield from ("", fence("\n".join(said)))
 
 
 def _event(record: Record) -> list[str]:
     block = render(record)
     if block is None:
         return []
-    return [f"**{block.label}**", "", fence("\n".join("".join(p for p, _ in line) for line in block.whole), "text")]
+    return [f"**{block.label}**", "", fence("\n".join("".join(p for p, _ in line) for line in block.whole))]
 
 
 def export_episode(

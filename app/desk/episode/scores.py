@@ -7,7 +7,7 @@ keys.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -179,7 +179,6 @@ class StepScores:
     strict: dict[str, float | None]
     evidence: float | None
     keys: tuple[dict[str, Any], ...]
-    group: str = ""
     rates: tuple[str, ...] = ("success", "process")
     """Which values are shown, in their order."""
     imported: bool = False
@@ -209,7 +208,6 @@ class RunScores:
 
     n: int
     parts: tuple[GroupScores, ...] = ()
-    outcomes: dict[str, int] = field(default_factory=dict)
 
 
 COURTS, OVERALL = "courts", "overall"
@@ -281,7 +279,6 @@ class EpisodeScorer:
             rows["strict"].value,
             evidence.value.get("evidence_rate") if evidence else None,
             tuple(keys.evidence) if keys else (),
-            self.group(state.task_id),
             RATES.get(self.bench.name, ("success", "process")),
             elsewhere and keys is not None,
             made,
@@ -306,8 +303,7 @@ class EpisodeScorer:
                 return RunScores(0)
             context = ScoreContext(graded=self._graded, spec=self.spec)
             made = summarise(journal, self.bench, questions, context, over)
-        outcomes = {outcome: n for outcome, n in made.tally.outcomes.items() if n} if over else {}
-        return RunScores(len(over), tuple(_parts(made, bool(over))), outcomes)
+        return RunScores(len(over), tuple(_parts(made, bool(over))))
 
 
 def _of_court(rows: Mapping[str, ScoreRow], answered: bool, group: str, is_open: bool) -> StepScores:
@@ -326,7 +322,7 @@ def _of_court(rows: Mapping[str, ScoreRow], answered: bool, group: str, is_open:
             )
     order = environment(group).metrics["strict"] if group in codes() else ()
     rests = () if is_open else tuple(_rests(rows.values()))
-    return StepScores(answered, made["compat"], made["strict"], None, rests, group, tuple(order))
+    return StepScores(answered, made["compat"], made["strict"], None, rests, tuple(order))
 
 
 def _rests(rows: Iterable[ScoreRow]) -> Iterator[dict[str, Any]]:

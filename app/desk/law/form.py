@@ -105,10 +105,6 @@ class LawForm(Horizontal):
         found = self.query(Select)
         return found.last() if found else None
 
-    def put(self, words: str, day: date | None) -> None:
-        self.query_one("#words", Input).value = words
-        self.query_one("#day", Input).value = day.isoformat() if day else ""
-
     def focus_on(self, name: str) -> None:
         target = self.select if name == "shelf" else self.query_one(f"#{name}", Input)
         if target is not None:

@@ -63,16 +63,12 @@ class EpisodeToScore:
 
 @dataclass(frozen=True, slots=True)
 class RunToScore:
-    """A run with its ended episodes, those of the sample first; `open`: episodes that have not come to an end."""
+    """A run with its ended episodes, those of the sample first."""
 
-    path: Path
     id: str
     benchmark: str
-    agent: str
-    model: str
     fictional: bool
     episodes: tuple[EpisodeToScore, ...]
-    open: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +86,9 @@ class EpisodeReview:
     hidden."""
 
     path: Path
-    run: str
     chosen: SampledEpisode
     question: Any
     env: Env | None
-    fictional: bool
     events: tuple[Event, ...]
     result: Result
     seed: int
@@ -112,7 +106,6 @@ class MetricScore:
     person: bool
     value: float | None
     reason: str
-    at: float
     counts: bool
 
 
@@ -159,12 +152,7 @@ def read_run(path: Path) -> RunToScore:
             for row in journal.episodes()
             if row.id in of_episode and row.id not in asked
         ]
-        count = len(journal.episodes()) - len(every)
-    spec = header.get("spec", {})
-    return RunToScore(
-        path, str(header.get("run", path.stem)), str(spec.get("benchmark", "")), str(spec.get("agent", "")),
-        str(spec.get("model", "")), is_fictional(header), (*lines, *rest), count,
-    )  # fmt: skip
+    return RunToScore(str(header.get("run", path.stem)), bench.name, is_fictional(header), (*lines, *rest))
 
 
 def _questions(header: HeaderData) -> tuple[Benchmark, dict[str, Any]]:
@@ -244,8 +232,7 @@ def read_review(path: Path, episode: str) -> EpisodeReview:
         rows = tuple(journal.scores(chosen.attempt))
     result = bench.result(chosen.task_id, 0, state)
     return EpisodeReview(
-        path, str(header.get("run", path.stem)), chosen, question, env_of(state.card),
-        is_fictional(header), tuple(record.event for record in state.records), result,
+        path, chosen, question, env_of(state.card), tuple(record.event for record in state.records), result,
         state.seed, review_metrics(bench, question, result, state), rows, held,
     )  # fmt: skip
 
@@ -274,7 +261,7 @@ def given(rows: Iterable[ScoreRow], metric: str) -> list[MetricScore]:
         value, person = row.value[metric], row.scorer == SCORER
         known = isinstance(value, int | float) and math.isfinite(value)
         counts = newest_of.get((row.attempt, row.author, metric)) is row if person else known
-        found.append(MetricScore(row.author, person, value if known else None, _reason(row, metric), row.at, counts))
+        found.append(MetricScore(row.author, person, value if known else None, _reason(row, metric), counts))
     return found
 
 
