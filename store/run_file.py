@@ -97,7 +97,10 @@ def connect(path: Path, *, write: bool) -> sqlite3.Connection:
         BadInput: it is of a newer release.
     """
     path = real_path(path)  # the log lies beside the real file
-    database = _to_write(path) if write else _to_read(path)
+    if write:
+        database = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=10)
+    else:
+        database = _to_read(path)
     try:
         database.execute("PRAGMA trusted_schema=OFF")
         database.execute("PRAGMA cell_size_check=ON")
@@ -231,10 +234,6 @@ def plainly(path: Path) -> Iterator[None]:
         raise StoreError(f"cannot use {path}: {words}", "Check the disk and the permissions.") from error
     except (sqlite3.DatabaseError, UnicodeDecodeError, OverflowError, MemoryError, TypeError) as error:
         raise DamagedData(f"{path} is not a whole run file", "Use an earlier copy.") from error
-
-
-def _to_write(path: Path) -> sqlite3.Connection:
-    return sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=10)
 
 
 def _to_read(path: Path) -> sqlite3.Connection:

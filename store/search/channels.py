@@ -19,7 +19,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,7 @@ from store.pack import Pack
 from store.search.bigrams import Floats, Ints, Postings, distinct
 from store.search.catalogue import Booleans, Catalogue, Integers
 from store.search.indexing import ARRAYS, KIND, PRIOR, TERMS, VECTORISER, WORDS, array_file, number_term
+from store.search.query import LawQuery
 from store.search.terms import matter, widened
 from store.search.vectors import FILE, Embed, Vectoriser, Vectors, unit
 from store.statutes.book import StatuteBook
@@ -183,9 +184,6 @@ class CitationGraph:
         scores[self._cited] = sums[self._at[self._cited]]
         return scores
 
-
-if TYPE_CHECKING:
-    from store.search.query import LawQuery
 
 LONGEST = 2_000
 """Characters of a question that are looked at."""

@@ -22,7 +22,7 @@ Decisions:
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import date
@@ -30,17 +30,17 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from store.errors import NotFound
 from store.pack import Pack
 from store.run_file import reading
 from store.search.bigrams import Floats
 from store.search.catalogue import Booleans, Catalogue, Integers
-from store.search.channels import CitationGraph, Titles
+from store.search.channels import Articles, CitationGraph, Titles, best, substance
 from store.search.documents import CONSTANT, FUSION, fuse
 from store.search.narrowing import CHANNELS, WINDOWS, FilteredRows, SearchSettings, Window, narrow
 from store.search.query import LawQuery, Span, analyse
+from store.search.vectors import Embed
 from store.statutes.applicable import CaseDates
 from store.statutes.book import ARTICLE_COLUMNS, NotYetInForce, RepealedArticle, StatuteBook, article_of
 from store.statutes.model import Article, ArticleNumber, LawVersion
@@ -100,10 +100,7 @@ def note(catalogue: Catalogue, book: StatuteBook, row: int, span: Span) -> str:
 
 
 if TYPE_CHECKING:
-    from store.search.channels import Articles
     from store.search.paper import PaperPipeline
-
-Embed = Callable[[Sequence[str]], ArrayLike]
 
 _INDEXED = ("keyword", "dense", "bm25")
 _OUTSIDE = ("keyword", "bm25", "title")
@@ -178,8 +175,6 @@ class LawSearch:
     @cached_property
     def articles(self) -> Articles:
         """The indexes; StoreError or Damaged where they cannot be used."""
-        from store.search.channels import Articles
-
         return Articles(self._pack, self._embed)
 
     @cached_property
@@ -264,8 +259,6 @@ class LawSearch:
     ) -> dict[str, list[int]]:
         """What the channels beside the exact one find among these rows; titles and citations find any that the
         filters left."""
-        from store.search.channels import substance
-
         ids = self.catalogue.ids[rows & self.catalogue.worded]
         sources = self.titles.sources(rows)
         if len(sources) or not len(ids):
@@ -290,8 +283,6 @@ class LawSearch:
 
     def _scored(self, scores: Floats, narrowed: FilteredRows, depth: int) -> list[int]:
         """The best of the rows that the filters left, whether their words are in the pack or not."""
-        from store.search.channels import best
-
         return self._tie_broken(best(scores, self.catalogue.ids[narrowed.rows], depth), narrowed)
 
     @contextmanager
@@ -360,8 +351,6 @@ class LawSearch:
 
     def _titled(self, query: LawQuery, narrowed: FilteredRows) -> list[int]:
         """Rows of the articles whose title is what the question asks for."""
-        from store.search.channels import substance
-
         rows = self.titles.titles_in(substance(query))
         rows = rows[narrowed.rows[rows - 1]]
         return [int(row) for row in rows[np.lexsort((rows, narrowed.order[self._versions(rows)]))]][:_DEPTH]
