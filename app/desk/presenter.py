@@ -425,11 +425,8 @@ class PresenterScreen(OnDesk, ModalScreen[None]):
         self._next = None
         self.at = min(self.at + 1, self.last)
         if self.auto and self.head and not self.controller.over:
-            self._go()
+            self.controller.auto()
         self.settle()
-
-    def _go(self) -> None:
-        self.controller.auto()
 
     def _hold(self) -> None:
         if not self.controller.over:
@@ -481,7 +478,7 @@ class PresenterScreen(OnDesk, ModalScreen[None]):
         else:
             self.auto = True
             if self.head and not self.controller.over:
-                self._go()
+                self.controller.auto()
         self.settle()
 
     def action_pace(self, by: int) -> None:

@@ -11,6 +11,7 @@ from textual.widgets import Label
 
 from app.desk.jobs import OnDesk
 from app.desk.widgets.key_bar import KeyBar
+from app.desk.widgets.lines import LineView
 from app.strings import t
 from app.terminal import truncate
 
@@ -70,6 +71,13 @@ class PanesScreen(OnDesk, Screen[None]):
         """The title line, and which keys make sense."""
         self.query_one("#title", Label).update(truncate(" · ".join(words), max(20, self.size.width - 2)))
         self.query_one(KeyBar).refresh()
+
+    def action_wide(self) -> None:
+        """The pane with the focus alone, or all of them again."""
+        if self.maximized is not None:
+            self.minimize()
+        elif isinstance(self.focused, LineView):
+            self.maximize(self.focused)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if self.possible().get(action, True):

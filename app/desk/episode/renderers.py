@@ -183,8 +183,11 @@ def _joined(pieces: Iterable[Piece]) -> Line:
     return tuple(between(pieces))
 
 
-def _block(record: Record, label: str, tone: str, lines: tuple[Line, ...], raw: str, fold: int = ALL) -> EventBlock:
-    return EventBlock(record.seq, record.step, label, tone, lines, raw, fold)
+def _block(
+    record: Record, label: str, tone: str, lines: tuple[Line, ...], raw: str, fold: int = ALL,
+    full: tuple[Line, ...] | None = None,
+) -> EventBlock:  # fmt: skip
+    return EventBlock(record.seq, record.step, label, tone, lines, raw, fold, full)
 
 
 def _attempt(record: Record, event: AttemptStarted) -> EventBlock:
@@ -223,11 +226,7 @@ def _model(record: Record, event: ModelCalled) -> EventBlock:
     if event.human:
         return _block(record, t("event.human_called"), "seat", many(event.text), event.text, SHORT)
     lines, full = call_lines(event)
-    return EventBlock(record.seq, record.step, t("event.model_called"), "dim", lines, words(event), full=full)
-
-
-def _engine_failed(record: Record, event: EngineFailed) -> EventBlock:
-    return _block(record, t("event.engine_failed"), "bad", many(event.message, "bad"), event.message, SHORT)
+    return _block(record, t("event.model_called"), "dim", lines, words(event), full=full)
 
 
 def _parsed(record: Record, event: ActionParsed) -> EventBlock | None:
@@ -263,20 +262,9 @@ def _returned(record: Record, event: ToolReturned) -> EventBlock:
     size = summary(event) if items_of(event) else [(size_of(event.value), "dim")]
     took = duration(event.milliseconds) if event.milliseconds else ""
     head = _joined([(status, tone), *size, *provenance_marks(event), (took, "dim")])
-    if items_of(event):
-        whole = (head, *many(event.observation))
-        return EventBlock(
-            record.seq,
-            record.step,
-            t("event.observation"),
-            tone,
-            (head, *returned_lines(event)),
-            event.observation,
-            SHORT,
-            whole,
-        )
-    lines = (head, *many(event.observation)) if event.observation else (head,)
-    return _block(record, t("event.observation"), tone, lines, event.observation, SHORT)
+    whole = (head, *many(event.observation)) if event.observation else (head,)
+    lines, full = ((head, *returned_lines(event)), whole) if items_of(event) else (whole, None)
+    return _block(record, t("event.observation"), tone, lines, event.observation, SHORT, full)
 
 
 def _said(record: Record, event: Said) -> EventBlock:
@@ -298,9 +286,8 @@ def _answered(record: Record, event: Answered) -> EventBlock:
     return _block(record, t("event.answered"), "answer", lines, event.res, 10)
 
 
-def _limit(record: Record, event: LimitHit) -> EventBlock:
-    line = f"{t(f'limit.{event.kind}')} {event.used:g} / {event.limit:g}"
-    return _block(record, t("event.limit_hit"), "warn", (((line, "warn"),),), line)
+def _limit_words(event: LimitHit) -> str:
+    return f"{t(f'limit.{event.kind}')} {event.used:g} / {event.limit:g}"
 
 
 def _stopped(record: Record, event: Stopped) -> EventBlock:
@@ -388,14 +375,14 @@ RENDERERS: dict[type[Event], Callable[[Record, Any], EventBlock | None]] = {
     Planned: _planned,
     Thought: _thought,
     ModelCalled: _model,
-    EngineFailed: _engine_failed,
+    EngineFailed: _line("event.engine_failed", "bad", lambda event: event.message),
     ActionParsed: _parsed,
     ToolCalled: _called,
     ToolReturned: _returned,
     ToolsChosen: _tools,
     Said: _said,
     Answered: _answered,
-    LimitHit: _limit,
+    LimitHit: _line("event.limit_hit", "warn", _limit_words),
     Stopped: _stopped,
     TokensReported: _tokens,
     Unknown: _unknown,
@@ -489,17 +476,12 @@ def _cost(event: ModelCalled) -> list[Piece]:
         pieces.append((t("call.parted", **parts), "dim"))
     if event.milliseconds:
         pieces.append((t("event.seconds", n=f"{event.milliseconds / 1000:.1f}"), "dim"))
-    rate = total_rate(event)
-    if rate is not None:
+    if event.generated and event.milliseconds > 0:
+        rate = 1000 * event.generated / event.milliseconds
         pieces.append((t("call.rate", n=f"{rate:.0f}" if rate >= 10 else f"{rate:.1f}"), "dim"))
     if event.batch > 1:
         pieces.append((t("call.batch", n=event.batch), "dim"))
     return pieces
-
-
-def total_rate(event: ModelCalled) -> float | None:
-    """Generated tokens a second over the whole call, None where that says nothing."""
-    return 1000 * event.generated / event.milliseconds if event.generated and event.milliseconds > 0 else None
 
 
 def call_lines(event: ModelCalled) -> tuple[tuple[Line, ...], tuple[Line, ...] | None]:

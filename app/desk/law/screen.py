@@ -459,12 +459,6 @@ class LawScreen(PanesScreen):
         self.desk.copy_to_clipboard(clean(text))
         self.desk.say(counted("law_screen.copied", len(text)))
 
-    def action_wide(self) -> None:
-        if self.maximized is not None:
-            self.minimize()
-        elif isinstance(self.focused, LineView):
-            self.maximize(self.focused)
-
     async def action_back(self) -> None:
         """From the article to the results, from there to the words, from there home."""
         if self.maximized is not None:

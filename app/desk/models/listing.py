@@ -142,7 +142,8 @@ Fact = tuple[str, str, str]
 def fact_lines(line: ModelLine, free: int) -> list[Line]:
     """All that is known of a model, and what it needs against what is free; what matters most comes first."""
     gap: Line = ((" ", "dim"),)
-    first = [*_faults(line), *_nature(line)]
+    faults: list[Fact] = [("fault", one(translated(line.fault)), "bad")] if line.fault else []
+    first = [*faults, *_nature(line)]
     blocks = [_shipped(line), _named(first), memory_lines(line, free), _named(_details(line))]
     lines: list[Line] = [((one(line.name), "question"),)]
     for block in blocks:
@@ -152,10 +153,6 @@ def fact_lines(line: ModelLine, free: int) -> list[Line]:
 
 def _named(facts: list[Fact]) -> list[Line]:
     return [((pad(t(f"models.fact.{name}"), LABEL), "dim"), (text, role)) for name, text, role in facts]
-
-
-def _faults(line: ModelLine) -> list[Fact]:
-    return [("fault", one(translated(line.fault)), "bad")] if line.fault else []
 
 
 def _shipped(line: ModelLine) -> list[Line]:

@@ -22,7 +22,6 @@ from app.desk.scaffold import PanesScreen
 from app.desk.widgets.choice import Choice
 from app.desk.widgets.field import Field, PathCompletion, line
 from app.desk.widgets.key_bar import KeyBar, ViewTabs
-from app.desk.widgets.lines import LineView
 from app.strings import t
 
 LONGEST_PATH = 1000
@@ -162,12 +161,6 @@ class ReviewScreen(PanesScreen):
 
     def action_accept(self) -> None:
         self.query_one(TasksPane).accept()
-
-    def action_wide(self) -> None:
-        if self.maximized is not None:
-            self.minimize()
-        elif isinstance(self.focused, LineView):
-            self.maximize(self.focused)
 
     async def action_back(self) -> None:
         if self.maximized is not None:

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import date
-from functools import partial
 from pathlib import Path
 from typing import cast
 
@@ -74,15 +73,6 @@ def begun() -> list[str]:
     """The task files of this folder that somebody has begun to verify."""
     logs = sorted(Path.cwd().glob(f"*{SUFFIX}"))
     return [str(found) for log in logs if (found := log.with_name(log.name.removesuffix(SUFFIX))).is_file()]
-
-
-def open_set(path: Path) -> SetReview:
-    """A task file and its log. Slow; called from workers.
-
-    Raises:
-        StoreError, UsageError: one of them cannot be read, or the log is about another set.
-    """
-    return with_log(read_set(path))
 
 
 def with_log(tasks: TaskSet) -> SetReview:
@@ -283,7 +273,8 @@ class TasksPane(ReviewPane):
         self.job("files", begun, self._have_files)
 
     def open_path(self, typed: str) -> None:
-        self.job("set", partial(open_set, Path(typed.strip().strip("\"'")).expanduser()), self._have)
+        path = Path(typed.strip().strip("\"'")).expanduser()
+        self.job("set", lambda: with_log(read_set(path)), self._have)
 
     def _look(self, task: Task) -> None:
         found, live = self.found, self.desk.live
