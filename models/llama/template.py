@@ -82,11 +82,6 @@ class ChatTemplate:
         """
         return self._rendered([(messages, thinking, generate)], tools)[0]
 
-    def texts(self, calls: Sequence[tuple[Sequence[Message], bool]]) -> list[str]:
-        """The renderings of (conversation, thinking), within one limit of time for all."""
-        rendered = self._rendered([(messages, thinking, True) for messages, thinking in calls])
-        return ["".join(piece.text for piece in pieces) for pieces in rendered]
-
     def call_form(self) -> str:
         """The name of the form (`models.calls.FORMS`) in which this template has its model call tools.
 
