@@ -64,17 +64,13 @@ def attach(run_name: str, watch: str, as_json: bool) -> None:
 def _follow(path: Path, watch: str, writer: Writer) -> None:
     follower = Follower(path)
     follower.look()
-    say(_told(path, writer), err=True)
+    far = standing(path, writer)
+    say(t("attach.begun", run=path.stem, pid=writer.process, done=far.ended, n=far.n), err=True)
     follower.watchers.append(watcher(follower.n - len(follower.outcomes), watch))
     while writer_of(path) is not None:
         follower.look()
         time.sleep(POLL)
     follower.look()
-
-
-def _told(path: Path, writer: Writer) -> str:
-    far = standing(path, writer)
-    return t("attach.begun", run=path.stem, pid=writer.process, done=far.ended, n=far.n)
 
 
 @click.command()
@@ -122,7 +118,6 @@ def demo(question: str | None, as_json: bool) -> None:
         from app.desk.main import open_desk
 
         sys.exit(open_desk(demo=True, question=question or ""))
-    from app.cli.driving import print_summary
     from tasks.run.header import header_of
 
     ensure_sample(lambda: click.echo(t("demo.building"), err=True))

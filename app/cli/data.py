@@ -57,7 +57,10 @@ class ProgressPrinter:
         elif new:
             click.echo(text, err=True)
 
-    def close(self) -> None:
+    def __enter__(self) -> ProgressPrinter:
+        return self
+
+    def __exit__(self, *_: object) -> None:
         """End the line of the last phase."""
         if self._tty and self._phase:
             click.echo(err=True)
@@ -154,11 +157,8 @@ def template(source: Path, as_json: bool) -> None:
     """
     from store.importers.tables import guessed
 
-    talk = ProgressPrinter()
-    try:
+    with ProgressPrinter() as talk:
         found = {place: asdict(one) for place, one in guessed(source, talk).items()}
-    finally:
-        talk.close()
     if as_json:
         return click.echo(json_text(found))
     for line in _map_lines(found):
@@ -218,12 +218,8 @@ def merge_(first: str, second: str, name: str, as_json: bool) -> None:
     """
     from store.combining import REPORT, combine
 
-    talk = ProgressPrinter()
-    try:
-        with Pack.open(first) as one, Pack.open(second) as other:
-            path = combine(one, other, name, talk)
-    finally:
-        talk.close()
+    with ProgressPrinter() as talk, Pack.open(first) as one, Pack.open(second) as other:
+        path = combine(one, other, name, talk)
     entry = _described(path)
     entry["merge"] = json.loads((path / REPORT).read_text(encoding="utf-8"))
     if as_json:
@@ -303,11 +299,8 @@ def remove(name: str, as_json: bool) -> None:
 
 def show_pack(run: Callable[[ProgressPrinter], Path], as_json: bool) -> None:
     """Make a pack and say what it is."""
-    talk = ProgressPrinter()
-    try:
+    with ProgressPrinter() as talk:
         path = run(talk)
-    finally:
-        talk.close()
     entry = _described(path)
     if (report := next((path / name for name in _REPORTS if (path / name).is_file()), None)) is not None:
         entry["import"] = json.loads(report.read_text(encoding="utf-8"))

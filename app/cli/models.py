@@ -146,16 +146,13 @@ models.add_command(try_)
 @contextmanager
 def _talk(key: str, name: str) -> Iterator[Progress]:
     """Progress of a long read on stderr, in megabytes; what takes a moment says nothing."""
-    talk = ProgressPrinter()
+    with ProgressPrinter() as talk:
 
-    def progress(done: int, total: int) -> None:
-        if total > 16 * MEGABYTE:
-            talk(t(key, name=name), done // MEGABYTE, total // MEGABYTE)
+        def progress(done: int, total: int) -> None:
+            if total > 16 * MEGABYTE:
+                talk(t(key, name=name), done // MEGABYTE, total // MEGABYTE)
 
-    try:
         yield progress
-    finally:
-        talk.close()
 
 
 def _described(entry: LibraryEntry, folder: Path) -> Data:

@@ -6,6 +6,7 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import closing, nullcontext
 from dataclasses import asdict
 from datetime import date, timedelta
 from pathlib import Path
@@ -158,25 +159,18 @@ def constructed(
     from tasks.legalagentbench.construct.writing import writing_set
 
     text = shipped_parts()
-    engine, talk = _rewriter(seats), ProgressPrinter()
-    try:
+    with closing(_rewriter(seats)) if seats else nullcontext() as engine, ProgressPrinter() as talk:
         made = generator(pack, lambda rng: Parts(text, rng), seed, talk)
         found = construct_set(made, wanted, lambda n: writing_set(made, n))
         if engine is not None:
             found = _reworded(made, found, Parts(text, made.rng), engine, talk)
-    finally:
-        if engine is not None:
-            engine.close()
-        talk.close()
     return found.tasks[:limit], {"coverage": found.report}
 
 
-def _rewriter(seats: Sequence[str]) -> Engine | None:
+def _rewriter(seats: Sequence[str]) -> Engine:
     from tasks.legalagentbench.construct.rewrite import AT_A_TIME, SEAT
     from tasks.run.engines import open_engine
 
-    if not seats:
-        return None
     role, _, spec = seats[-1].partition("=")
     if len(seats) > 1 or role != SEAT or ":" not in spec:
         raise UsageError(f"'{' '.join(seats)}' names no rewriter", "Write --seat rewriter=SPEC, once.")
