@@ -44,6 +44,9 @@ _LETTERS = re.compile(rf"[0-9A-Za-z{HAN}]+")
 _SENTENCE = re.compile(r"[^。！？；!?;\n]*[。！？；!?;\n]?")
 _QUOTED = re.compile(r"《[^《》\n]{1,80}》(?:第[^条\n]{1,12}条)?|“[^“”\n]{1,400}”|「[^「」\n]{1,400}」")
 _ASKS = re.compile(r"[?？]\s*$|[吗呢][。!！\s]*$")
+_REQUESTS = re.compile(r"请(?![求假的])[^，。；]{0,12}?[告说问答讲确]")
+"""A request to speak: 请您告诉我, 请被告明确."""
+_CLOSED = re.compile(rf"是否|能否|可否|有无|有没有|吗|没有[？?。]?$|([{HAN}])[不没]\1")
 _CLAUSES = re.compile(r"[，。；！？、：,;!?:\s]+")
 _DENIES = re.compile(r"^.{0,3}[没无不未否非别](?!过)")
 
@@ -103,6 +106,28 @@ def denies(text: str) -> bool:
     return any(_DENIES.match(clause) for clause in _CLAUSES.split(text[:LONGEST]) if clause)
 
 
+def closed(question: str) -> bool:
+    """Whether a question can be answered by yes or no, by its grammar."""
+    return bool(_CLOSED.search(question[-LONGEST:]))
+
+
+def asks(sentence: str) -> bool:
+    """Whether a sentence is a question: by mark or particle, or as a request (请告诉我是否申请回避)."""
+    return _question_at(sentence) < len(sentence)
+
+
+def stated(text: str) -> str:
+    """A text without what asks in it: 我同意，请问原告是否同意？ states 我同意."""
+    return "".join(one[: _question_at(one)] for one in _SENTENCE.findall(text))
+
+
+def _question_at(sentence: str) -> int:
+    marked, requested = _ASKS.search(sentence), _REQUESTS.search(sentence)
+    if requested and (marked or closed(sentence[requested.end() :])):
+        return requested.start()
+    return 0 if marked else len(sentence)
+
+
 def _alike(one: str, other: str) -> bool:
     return fuzz.ratio(one[:LONGEST], other[:LONGEST]) >= 100 * ALIKE
 
@@ -110,8 +135,8 @@ def _alike(one: str, other: str) -> bool:
 def _taken(kept: Sequence[tuple[str, str]], source: str) -> int:
     """Characters of the sentences that stand in a source. What the source asks and a sentence states is an answer in
     the words of the question, and not taken."""
-    stated = "".join(one for one in _sentences(source) if not _ASKS.search(one))
-    return sum(len(rest) for one, rest in kept if _is_taken(rest, source if _ASKS.search(one) else stated))
+    statements = stated(_QUOTED.sub("", source))
+    return sum(len(rest) for one, rest in kept if _is_taken(rest, source if asks(one) else statements))
 
 
 def _is_taken(letters: str, source: str) -> bool:

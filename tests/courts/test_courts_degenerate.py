@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from models.engine import Ask, Reply
-from tasks.agents.degenerate import PromptReply, fault
+from tasks.agents.degenerate import PromptReply, asks, fault, stated
 from tasks.courts.environment import Role
 from tasks.courts.play.tracking import TopicTurn, track_by_rules
 from tasks.courts.play.view import fault_of
@@ -44,6 +44,26 @@ RULES = "先直接回答所问，可以还是不可以。缺少的事实足以�
 )
 def test_a_reply_says_something_of_its_own(reply: str, found: str) -> None:
     assert fault(reply, QUESTION, instructions=RULES, others=("咨询人",)) == found
+
+
+@pytest.mark.parametrize(
+    ("said", "asked"),
+    [
+        ("", "我申请回避吗？"),
+        ("", "请您告诉我是否申请审判员回避。"),
+        ("", "请被告说明，对这份证据有没有异议。"),
+        ("我同意调解，", "请明确原告同不同意。"),
+        ("我申请审判员回避，请法庭审查理由是否成立。", ""),
+        ("请求确认合同是否有效。", ""),
+        ("请您介绍一下经过。", ""),
+        ("是否构成违约，由法庭认定。", ""),
+    ],
+)
+def test_who_asks_indirectly_asks_too(said: str, asked: str) -> None:
+    assert asks(said + asked) is bool(asked)
+    assert stated(f"我还钱。{said}{asked}") == f"我还钱。{said}"
+    asked = "请您告诉我您是否申请审判员、书记员回避。"
+    assert fault(asked, asked) == "echo" and not fault("我是否申请审判员、书记员回避，由代理人说。", asked)
 
 
 @pytest.mark.parametrize(

@@ -256,6 +256,7 @@ def test_a_trial_ends_within_any_limit(name: str, profile: ProfileName, limit: i
         ("法庭听得见吗？我申请审判长回避。", True),
         ("我还没有想好，别人是否申请审判长回避？", False),
         ("请问辩护人是否申请回避？", False),
+        ("请告知我当事人是否申请回避。", False),
         ("不申请回避。", False),
     ],
 )

@@ -16,7 +16,7 @@ from importlib.resources import files
 from itertools import islice
 
 from store.text.ideographs import HAN
-from tasks.agents.degenerate import EMPTY, denies
+from tasks.agents.degenerate import EMPTY, closed, denies, stated
 from tasks.courts.procedure.acts import CaseNames, sentences
 from tasks.courts.procedure.classifier import Classifier, features, folded, shipped
 from tasks.courts.procedure.model import Reason, Turn
@@ -52,14 +52,14 @@ def broken(text: str) -> bool:
 
 def responsive(kind: str, text: str, names: Iterable[str] = ()) -> bool:
     """Whether a reply answers a question of a kind (see `reply` in the tables); exhibits are judged by
-    `items_named`."""
+    `items_named`. A question put back is no answer."""
     text = text[:MAX_REPLY]
     if broken(text):
         return False
     if kind == "identity" and any(name in text for name in names if name):
         return True
     if pattern := _KINDS.get(kind):
-        return bool(pattern.search(text))
+        return bool(pattern.search(stated(text)))
     return kind != "open" or len(_WORDS.findall(text)) >= 4
 
 
@@ -84,7 +84,6 @@ DENIAL = 32
 
 _LETTER = re.compile(r"[^\W\d_]")
 _CHINESE = re.compile(rf"[{HAN}]")
-_CLOSED = re.compile(rf"是否|能否|可否|有无|有没有|吗|没有[？?。]?$|([{HAN}])[不没]\1")
 _ADDRESS = re.compile(r"审判长|审判员|法官|律师|公诉人|辩护人|法庭|[您你我]")
 
 
@@ -112,11 +111,6 @@ def grounded(text: str, known: frozenset[str] | set[str]) -> bool:
     """Whether an utterance speaks of the case; a short one, or one that only denies, need not show it."""
     said = bigrams(text)
     return len(said) < FEWEST or len(said & known) >= GROUNDED * len(said) or (denies(text) and len(said) < DENIAL)
-
-
-def closed(question: str) -> bool:
-    """Whether a question can be answered by yes or no, by its grammar."""
-    return bool(_CLOSED.search(question[-LONGEST:]))
 
 
 def replies(question: str, text: str, known: frozenset[str] | set[str]) -> bool:

@@ -21,7 +21,7 @@ from tasks.courts.scores.rulings import unfilled
 from tasks.scoring.result import Score
 
 COMPAT, STRICT = "pfs_compat", "pfs_strict"
-VERSIONS: Mapping[str, str] = {COMPAT: "pfs_compat/2", STRICT: "pfs_strict/2"}
+VERSIONS: Mapping[str, str] = {COMPAT: "pfs_compat/2", STRICT: "pfs_strict/3"}
 WEIGHTS: Mapping[str, float] = {"ACT": 0.4, "STA": 0.3, "ORD": 0.3}
 """Of the strict score."""
 

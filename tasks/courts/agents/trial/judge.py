@@ -21,6 +21,7 @@ from typing import Any, Literal
 
 from store.text.ideographs import HAN
 from store.text.numerals import int_to_chinese
+from tasks.agents.degenerate import stated
 from tasks.courts.agents.own_words import quotable
 from tasks.courts.agents.trial.judgment import judgment
 from tasks.courts.agents.trial.record import (
@@ -52,7 +53,6 @@ _AFTER_CHALLENGE = frozenset(("claim", "notice", "consent", "indictment"))
 _TAKEN_UP = frozenset(("claim", "answer", "exhibit_plaintiff", "exhibit_defendant", "question"))
 _APPLIES = re.compile(r"(?<!不)(?:申请|要求)(?:.{0,12})回避")
 _NOT = re.compile(r"不(?:申请|要求)|没有")
-_QUESTION = re.compile(r"[^。！？!?\n]*[？?]")
 _OFFICE = re.compile(
     rf"(?:公诉人)?(?:系)?(?P<office>[{HAN}]{{2,24}}?人民检察院)(?P<title>检察员|检察官|副检察长"
     rf"|检察长)(?P<name>[{HAN}·]{{1,6}}?)(?=[，。；,、]|已到庭|$)"
@@ -188,7 +188,7 @@ class _BenchTurn:
         has not."""
         if any("当庭驳回" in text for text in self.case.said):
             return False
-        told = [_QUESTION.sub("", self.case.answers(side, "recusal")) for side in NAME]
+        told = [stated(self.case.answers(side, "recusal")) for side in NAME]
         return any(_APPLIES.search(one) and not _NOT.search(one) for one in told)
 
     def _tag(self) -> str:
