@@ -203,6 +203,21 @@ def test_a_draft_that_names_facts_is_answered_with_what_is_owed_next() -> None:
     assert max(map(said[:4].count, said[:4])) <= 2 and "该说的都说了" in said[-1], said
 
 
+@pytest.mark.parametrize(
+    ("case_id", "question"),
+    [("DD-0003", "请提供一些基本信息。"), ("CD-0001", "请问您怎么称呼？"), ("CD-0003", "对方公司的法定代表人是谁？")],
+)
+def test_who_was_told_twice_is_told_what_is_owed_next(case_id: str, question: str) -> None:
+    case: Any = CASES[case_id]
+    role, tested = environment(case.env).others[0], environment(case.env).tested
+    record, said = [Turn(0, role, (), environment(case.env).opening)], list[str]()
+    for number in range(1, 9):
+        record.append(Turn(number, tested, (role,), question))
+        said.append(said_by(InformingClient(None), case, role, record))
+        record.append(Turn(number, role, (tested,), said[-1]))
+    assert max(map(said[:5].count, said[:5])) <= 2 and any("证据" in one or "材料" in one for one in said[2:]), said
+
+
 # --- the lawyer -----------------------------------------------------------------------------------------------------
 
 

@@ -291,7 +291,9 @@ class _Party:
         for name in dict.fromkeys(_LIST_OF.get(want.slot, "") for want in wants if not want.owner):
             parts.append(self._listed(name, question) if name else "")
         parts += [_NOT_HIS.get(want.slot, "") for want in wants]
-        return list(dict.fromkeys(part for part in parts if part)) or [self._unasked(question)]
+        # What was told twice is not told again: two who wait for each other would go on so for ever.
+        fresh = dict.fromkeys(part for part in parts if part and self._telling.times(part) < 2)
+        return list(fresh) or [self._unasked(question)]
 
     def _unasked(self, question: str) -> str:
         """The fact that an utterance is about, at most twice, else what is owed: a draft names facts, too."""
