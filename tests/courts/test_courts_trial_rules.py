@@ -291,6 +291,46 @@ def test_what_is_admitted_is_granted_and_for_the_rest_rules_do_not_judge() -> No
     assert "不代表对案件的判断" in denies and "无罪" in denies
 
 
+CROSS = "请被告对证据一发表质证意见。"
+
+
+@pytest.mark.parametrize(
+    ("view", "fault", "finding"),
+    [
+        ("对证据一的真实性、合法性、关联性均无异议。", "", "双方对真实性、合法性、关联性均无异议"),
+        ("证据一看过了。", "", "对方未提出异议"),
+        ("请您告诉我对证据一是否有异议。", "", "未经质证"),
+        (CROSS, "echo", "未经质证"),
+        ("对证据一的真实性不认可。", "", "对方以“对证据一的真实性不认可”为由提出异议"),
+    ],
+)
+def test_a_judgment_says_of_an_exhibit_what_was_said_on_it(view: str, fault: Any, finding: str) -> None:
+    record = [
+        Turn(1, "judge", ("plaintiff_lawyer",), "请原告出示证据。"),
+        Turn(1, "plaintiff_lawyer", ("judge",), "出示证据一：借条一张，证明借款20万元。"),
+        Turn(2, "judge", ("defendant_lawyer",), CROSS),
+        Turn(2, "defendant_lawyer", ("judge",), view, fault=fault),
+    ]
+    text = said_by(Judge(), view_of(LOAN, "judge", *record, limit=9)).text
+    assert finding in text and ("均无异议" in finding or "均无异议" not in text), text
+
+
+@pytest.mark.parametrize(
+    ("plea", "found", "absent"),
+    [("我没有打他。", "控辩双方对指控的事实有争议", "不足以"), ("", "庭审记录不足以认定指控的事实", "有争议的事实")],
+)
+def test_a_judgment_names_a_dispute_only_where_somebody_disputed(plea: str, found: str, absent: str) -> None:
+    asked = Turn(2, "judge", ("defendant",), "被告人，你对起诉书指控的事实和罪名有无异议？")
+    record = [
+        Turn(1, "judge", ("procurator",), "请公诉人宣读起诉书。"),
+        asked,
+        Turn(2, "defendant", ("judge",), plea),
+    ]
+    text = said_by(Judge(), view_of(CASES["CR-0001"], "judge", *(record if plea else record[:1]), limit=9)).text
+    assert found in text and absent not in text, text
+    assert ("对指控有异议" in text) is bool(plea)
+
+
 @pytest.mark.parametrize("name", ["CI-0001", "CR-0002"])
 def test_the_reference_keeps_the_procedure_and_gives_the_authored_judgment(name: str) -> None:
     case = CASES[name]

@@ -133,8 +133,10 @@ def _civil_exhibits(case: CourtCase, full: bool) -> str:
 
 
 def _finding(one: TakenExhibit) -> str:
-    if one.agreed:
+    if one.assented:
         return "双方对真实性、合法性、关联性均无异议，本院予以"
+    if one.agreed:
+        return "对方未提出异议，本院予以"
     if not one.objection:
         return "因未经质证，不能作为认定事实的根据，本院不予"
     why = f"对方以“{quotable(one.objection, 60)}”为由提出异议，"
@@ -169,7 +171,7 @@ def _criminal(case: CourtCase) -> str:
         "name": case.names.get("accused", ""), "charges": "、".join(charges) or "罪名",
         "facts": f"{case.facts.rstrip('。')}。",
     }  # fmt: skip
-    reasons = filled(text["guilty" if guilty else "not_guilty"], values)
+    reasons = filled(text["guilty" if guilty else "not_guilty" if case.disputed else "not_shown"], values)
     reasons += text["followed" if punishment else "left_open"] if guilty else ""
     cited = _ACCUSED_UNDER.search(case.all_of("procurator")) if guilty else None
     laws = f"《中华人民共和国刑事诉讼法》{_article(_VERDICT, case.view.day)}"
@@ -187,7 +189,9 @@ def _criminal(case: CourtCase) -> str:
         part
         for part in (
             filled(text["charge"], values) if charges else "",
-            filled(text["found"], values) + text["not_denied"] if guilty else text["found_none"],
+            filled(text["found"], values) + text["not_denied"]
+            if guilty
+            else text["found_none" if case.disputed else "found_unshown"],
             _criminal_exhibits(case) or (text["bare"] if guilty else ""),
             f"本院认为，{reasons}",
             filled(order["head"], {"laws": laws}),
@@ -200,10 +204,9 @@ def _criminal(case: CourtCase) -> str:
 
 def _criminal_exhibits(case: CourtCase) -> str:
     text = hearing("CR")["undisputed"]
-    sorted_out = {
-        key: [one.offer.title for one in case.evidence.shown if one.agreed == (key == "admitted")]
-        for key in ("admitted", "open")
-    }
+    sorted_out: dict[str, list[str]] = {"admitted": [], "open": [], "unheard": []}
+    for one in case.evidence.shown:
+        sorted_out["admitted" if one.agreed else "open" if one.objection else "unheard"].append(one.offer.title)
     return "".join(filled(text[key], {"titles": "，".join(titles)}) for key, titles in sorted_out.items() if titles)
 
 

@@ -17,6 +17,7 @@ from typing import Any, Literal
 from store.tables import beside
 from store.text.ideographs import HAN
 from store.text.numerals import int_to_chinese, to_decimal
+from tasks.agents.degenerate import stated
 from tasks.courts.casefile.material import collegial
 from tasks.courts.play.view import CourtView
 from tasks.courts.procedure.acts import parse
@@ -123,8 +124,9 @@ class CourtExchange:
     replies: tuple[Turn, ...]
 
     def said(self, side: str) -> str:
-        """What a side answered, all of it; traces of a failure are no answer."""
-        return "\n".join(turn.text for turn in self.replies if turn.speaker == side and not broken(turn.text))
+        """What a side answered, all of it; traces of a failure and an echo of the question are no answer."""
+        own = (turn for turn in self.replies if turn.speaker == side and turn.fault != "echo")
+        return "\n".join(turn.text for turn in own if not broken(turn.text))
 
 
 @dataclass
@@ -155,6 +157,11 @@ class TakenExhibit:
     def agreed(self) -> bool:
         """Whether those who were asked contest nothing, or waived it."""
         return bool(self.views) and not self.silent and not self.objection
+
+    @property
+    def assented(self) -> bool:
+        """Whether all who were asked said that they have nothing against it."""
+        return self.agreed and all(NO_OBJECTION.search(view) or _AGREES.search(view) for view in self.views.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,8 +290,16 @@ class CourtCase:
     @property
     def admits(self) -> bool:
         """Whether the accused has pleaded guilty without reserve."""
-        plea = self.answers("accused", "objection", "fast_views")
-        return bool(plea) and not DENIES.search(NO_OBJECTION.sub("", plea))
+        return bool(self._plea) and not DENIES.search(self._plea)
+
+    @property
+    def disputed(self) -> bool:
+        """Whether the accused has denied the charge, or somebody contests an exhibit."""
+        return bool(DENIES.search(self._plea)) or any(one.objection for one in self.evidence.shown)
+
+    @property
+    def _plea(self) -> str:
+        return NO_OBJECTION.sub("", self.answers("accused", "objection", "fast_views"))
 
     @property
     def property_due(self) -> bool:
@@ -345,7 +360,7 @@ class EvidenceTaking:
 
     def _view(self, side: str, one: CourtExchange) -> None:
         waiting = [each for each in self.shown if side in self._hearers[each.owner] and not each.views.get(side)]
-        said, numbers = one.said(side), {exhibit.offer.number for exhibit in waiting}
+        said, numbers = stated(one.said(side)), {exhibit.offer.number for exhibit in waiting}
         spoken = spoken_on(said, sorted(numbers))
         parts = {number: spoken[number] for number in spoken if number in numbers}
         named = numbers_named(one.turn.text) & numbers
