@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import pytest
 from rich.cells import cell_len
 
+from app import strings
 from app.cli.watcher import Player
 from app.court_words import DISCLAIMER
 from app.desk.court.casefile import exhibit_lines, file_lines
@@ -332,3 +333,14 @@ def test_others_are_told_what_is_theirs(plays: dict[str, Played]) -> None:
         brief_lines(client, "client")
     )
     assert "请被告答辩" in text(brief_lines(plays["CI-0001"].scene(14), "defendant_lawyer"))
+
+
+@pytest.mark.parametrize(("language", "document"), [("zh", "文书"), ("en", "document")])
+@pytest.mark.parametrize("key", ["court.ended.interview", "presenter.ended.interview"])
+def test_an_interview_may_end_without_a_document(language: str, document: str, key: str) -> None:
+    before = strings.language()
+    strings.set_language(language)
+    try:
+        assert document not in strings.t(key)
+    finally:
+        strings.set_language(before)

@@ -363,7 +363,9 @@ def returned(tool: str, value: Any) -> Any:
 def test_retrieved_articles_say_whether_they_apply_and_why() -> None:
     text = evidence(returned("rag_retrieve", RETRIEVED)).replace("\n", "").replace(" ", "")
     assert "检索法条" in text and "路灯法第四条之一" in text and "2000-01-01—2009-12-30已修改" in text
-    assert "●可能适用" in text and "新的规定处罚较轻" in text and "《中华人民共和国行政处罚法》第三十七条" in text
+    assert (
+        "●时间上可能适用" in text and "新的规定处罚较轻" in text and "《中华人民共和国行政处罚法》第三十七条" in text
+    )
     assert text.count("适用") - text.count("适用新的规定") == 1, "without a mark nothing is said"
     assert "（未收录文本）" in text and "版本表缺口" in text and "\x1b" not in text
     assert all(cell_len(line) <= 34 for line in evidence(returned("rag_retrieve", RETRIEVED)).split("\n"))
@@ -385,8 +387,8 @@ def test_the_record_tells_calls_and_results_in_words() -> None:
     assert "query=" in line(ToolCalled(seat="agent", tool="rag_retrieve", input={"query": [], "k": 3}))
     said = line(returned("rag_retrieve", RETRIEVED))
     assert (
-        said.startswith("成功 · 检索法条 → 2 条 · 可能适用 1 · 6.0 毫秒")
-        and "1. 路灯法第四条之一　2000-01-01—2009-12-30　● 可能适用" in said
+        said.startswith("成功 · 检索法条 → 2 条 · 时间上可能适用 1 · 6.0 毫秒")
+        and "1. 路灯法第四条之一　2000-01-01—2009-12-30　● 时间上可能适用" in said
     )
 
 
