@@ -241,6 +241,10 @@ def test_what_a_client_said_is_no_leak_in_the_words_of_a_document() -> None:
     written = "2023年3月15日，被告因装修其经营的面馆向原告借款20万元，原告当日通过银行转账交付。"
     assert leaks(written, case, "CD", "plaintiff_lawyer", heard) == []
     assert leaks(written, case, "CD", "plaintiff_lawyer", [])[0].field == "complaint"
+    hired, company = "2023年8月1日入职{}", "澜江拾光里家居用品有限公司"
+    heard = [f"我{hired.format('对方')}。", f"对方叫{company}。"]
+    assert leaks(hired.format(company), CASES["CD-0003"], "CD", "plaintiff_lawyer", heard) == []
+    assert leaks(hired.format(company), CASES["CD-0003"], "CD", "plaintiff_lawyer", heard[1:]) != []
     advice = CASES["LC-0004"]
     assert isinstance(advice, AdviceCase)
     assert leaks("。".join(advice.topics[0].points), advice, "LC", "trainee") == []

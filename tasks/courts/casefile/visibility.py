@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from itertools import accumulate, chain
+from itertools import accumulate, chain, product
 from typing import Any
 
 from store.text.normalise import fold_width
@@ -108,11 +108,11 @@ def leaks(text: str, case: Case, env: Env, role: Role, public_record: str | Sequ
     inside: set[str] = set()
     record = [public_record] if isinstance(public_record, str) else public_record
     here = environment(env)
-    names = here.retold if role == here.tested else None
+    retold = _retold(case, here.retold, record) if here.retold and role == here.tested else []
     for earlier in record:
         inside |= _grams(earlier)
-        if names:
-            inside |= _grams(_ME.sub(names[0], earlier).replace("对方", names[1]))
+        for me, other in retold:
+            inside |= _grams(other.join(me.join(_ME.split(earlier)).split("对方")))
     public = ((at, at + LEAK) for at, gram in enumerate(own) if gram in own_part or gram in inside)
     # Who asks for advice is not told the article that answers: there it is the secret itself.
     told = here.kind == "advice" and role != here.tested
@@ -128,6 +128,16 @@ def leaks(text: str, case: Case, env: Env, role: Role, public_record: str | Sequ
             start, end = places[first], places[last + LEAK - 1] + 1
             found.setdefault((start, end), Leak(path, text[start:end], start, end))
     return sorted(found.values(), key=lambda leak: (leak.start, leak.end))
+
+
+def _retold(case: Case, names: tuple[str, str], record: Sequence[str]) -> list[tuple[str, str]]:
+    """What a document may put for 我 and 对方: the sides of the case, and the names that somebody told."""
+    sides = {"原告": "plaintiff", "被告": "defendant"}
+    told = {
+        party.side: party.name for party in getattr(case, "parties", ()) if any(party.name in one for one in record)
+    }
+    mine, others = ([name, *([told[sides[name]]] if sides[name] in told else [])] for name in names)
+    return list(product(mine, others))
 
 
 class CaseKey:
