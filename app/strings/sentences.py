@@ -85,7 +85,7 @@ def _whole(text: str, depth: int) -> str:
 
 def _values(parts: Sequence[str], text: str) -> list[str] | None:
     """What stands in the holes of a template; None where the text is none of it. Each part where it comes first; a
-    template without a colon does not reach over one: `a, line 1: what` is a place and a sentence."""
+    template without a colon reaches over one in a known sentence alone: `a, line 1: what` is a place and another."""
     if not text.startswith(parts[0]) or not text.endswith(parts[-1]):
         return None
     values, at, last = [], len(parts[0]), len(text) - len(parts[-1])
@@ -95,9 +95,10 @@ def _values(parts: Sequence[str], text: str) -> list[str] | None:
             return None
         values.append(text[at:found])
         at = found + len(part)
-    if at > last or (": " in text[at:last] and ":" not in "".join(parts)):
+    rest = text[at:last]
+    if at > last or (": " in rest and ":" not in "".join(parts) and rest not in table()):
         return None
-    return [*values, text[at:last]]
+    return [*values, rest]
 
 
 def _filled(text: str, values: Sequence[str]) -> str:

@@ -106,7 +106,7 @@ def test_forms_for_other_programs(run: Path, tmp_path: Path) -> None:
     for form, name, files in (
         ("inspect", "x.eval", {"x.eval": 4}), ("inspect", "x.json", {"x.json": 4}),
         ("seats", "seats", {"agent.jsonl": 12}),
-        ("rows", "rows", {"episodes.jsonl": 4, "README.md": 72}),
+        ("rows", "rows", {"episodes.jsonl": 4, "README.md": 75}),
     ):  # fmt: skip
         code, told, err = moot("export", run, "--to", form, "--out", tmp_path / "made" / name, "--json")
         assert code == 0, err

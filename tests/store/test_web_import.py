@@ -369,4 +369,4 @@ def test_the_command_prints_the_report(tmp_path: Path) -> None:
     )
     assert [(pack["name"], pack["pages"]) for pack in moot("data", "list", "--json").data["packs"]] == [("snap", 1)]
     assert "1 个网页" in moot("data", "list").out
-    assert moot("data", "stats", "snap", "--json").data["packs"][0]["pages"] == 1
+    assert moot("data", "list", "snap", "--json").data["packs"][0]["pages"] == 1
