@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import io
+import pkgutil
 import re
 import string
+from collections.abc import Iterator
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -13,8 +16,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
+from textual.app import App
+from textual.css.model import SelectorType
+from textual.css.stylesheet import Stylesheet
+from textual.dom import DOMNode
 
-from app import strings
+from app import desk, strings
 from app.cli.watcher import PlainWatcher, Player
 from app.desk import live
 from app.desk.bindings import KEYS
@@ -61,6 +68,23 @@ def test_wrapping_loses_nothing_but_blanks_and_never_overflows(text: str, width:
     for number, (a, b) in enumerate(spans):
         room = max(2, width - hang) if number else max(2, width)
         assert cell_len(text[a:b]) <= room
+
+
+def classes(base: type) -> Iterator[type]:
+    for kind in base.__subclasses__():
+        yield kind
+        yield from classes(kind)
+
+
+def test_every_style_is_of_a_class_that_there_is() -> None:
+    """Textual passes over a selector that no class has, and a pane that was renamed has no frame any more."""
+    for module in pkgutil.walk_packages(desk.__path__, "app.desk."):
+        import_module(module.name)
+    styles = Stylesheet(variables=App().get_css_variables())
+    styles.read_all(sorted(Path(desk.__path__[0]).rglob("*.tcss")))
+    every = [one for rule in styles.rules for chain in rule.selector_set for one in chain.selectors]
+    named = {one.name for one in every if one.type is SelectorType.TYPE}
+    assert "EvidencePane" in named and named - {kind.__name__ for kind in classes(DOMNode)} == set()
 
 
 def test_every_event_has_a_renderer_or_is_known_to_show_nothing() -> None:
