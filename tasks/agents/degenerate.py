@@ -89,9 +89,10 @@ def fault(
     if whole >= DENIAL and sum(_letters(one.reply) == _letters(text) for one in anew) > again:
         return "repeat"
     plain = whole < SHORTEST or (whole < DENIAL and denies(text))
+    put_back = whole >= SHORTEST and _letters(text) == _letters(prompt)  # if there is nothing to say, say so
     if not again and not plain and [_letters(one.reply) for one in earlier[-2:]] == [_letters(text)] * 2:
         return "repeat"  # two who wait for each other say the same for ever
-    if sum(len(rest) for _, rest in kept) < least or plain:
+    if sum(len(rest) for _, rest in kept) < least or (plain and not put_back):
         return ""
     if _taken(kept, prompt) >= least:
         return "echo"
