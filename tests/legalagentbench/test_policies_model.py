@@ -345,6 +345,17 @@ def test_a_plan_may_end_without_a_final_action(policy: str) -> None:
     assert (stage.outcome, len(stage.events("tool_called"))) == ("finished", 3)
 
 
+def test_of_a_plan_that_stops_in_a_loop_the_whole_steps_are_carried_out_once() -> None:
+    good, looped = (
+        well_behaved("plan-solve/1"),
+        '{"plan": ["用get_sum求和", "用get_rank排序", "用get_rank排序", "用get_r',
+    )
+    stage = play("plan-solve/1", lambda ask, n: looped if ask.prompt.startswith("plan-solve") else good(ask, n))
+    assert [plan.steps for plan in stage.events("planned")] == [("用get_sum求和", "用get_rank排序")]
+    assert stage.actor.prompts.count("plan-solve/1") == 1 and len(stage.events("tool_called")) == 2
+    assert stage.events("action_parsed")[0].result == "repaired"
+
+
 def test_a_long_paper_plan_is_cut() -> None:
     steps = [f"用get_sum求第{n}个和" for n in range(1, 40)]
     stage = play(

@@ -108,8 +108,15 @@ def plan(text: str) -> ParsedReply:
 
 
 def plan_loosely(text: str) -> ParsedReply:
-    """A plan under a schema that was written otherwise: an object in a fence, a list, or 第n步 lines."""
+    """A plan under a schema that was written otherwise: an object in a fence, a list, or 第n步 lines. Of a plan that
+    stops in the middle, at a limit or in a loop, the steps that are whole count, each once."""
     value, note = _first_object(text)
+    if value is None:
+        value, note = _first_object(text[: text.rfind('",') + 1])[0], "计划没有写完，取已写完的各步，重复的只取一次"
+        cut = value.get("plan") if isinstance(value, Mapping) else value
+        value = (
+            list(dict.fromkeys(cut)) if isinstance(cut, list) and all(isinstance(one, str) for one in cut) else None
+        )
     steps = value.get("plan") if isinstance(value, Mapping) else value
     if isinstance(steps, list) and steps:
         return ParsedReply("repaired", {"plan": [step.strip() for step in map(str, steps) if step.strip()]}, note)
