@@ -47,7 +47,7 @@ from tasks.scoring.result import Grade, Grading, Result, Score, ScoreContext
 VERSIONS: Mapping[str, str] = {
     "topics_compat": "topics_compat/2", "topics_strict": "topics_strict/2", "documents_compat": "documents_compat/2",
     "documents_strict": "documents_strict/2", "judgment_compat": "judgment_compat/2",
-    "judgment_strict": "judgment_strict/2", **pfs.VERSIONS, "consistency": "consistency/2", "validity": "validity/2",
+    "judgment_strict": "judgment_strict/2", **pfs.VERSIONS, "consistency": "consistency/2", "validity": "validity/3",
 }  # fmt: skip
 """Scorer -> its version; environments of packages have their own."""
 

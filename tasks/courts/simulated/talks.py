@@ -180,6 +180,7 @@ _ASKS = re.compile(
     r"[?？]|请(?!假|求|您?稍)|告诉|说(?:说|一下|明|清|准)|讲(?:讲|一下|清)|提供|介绍|吗|呢|什么|哪|多少|是否|有没有"
     r"|怎么|如何|谁|几"
 )
+_ITEM = re.compile(r"[(]?(?:[0-9]{1,2}|[一二三四五六七八九十]{1,3})[.、)]|[-*•]")
 _PLACES: Mapping[Client, Mapping[Owner, str]] = {
     "plaintiff": {
         "own": r"您|你(?!们双方)|本人|自己|原告|我方|贵(?:公司|方|单位)",
@@ -201,7 +202,7 @@ def wanted(utterance: str, client: Client) -> tuple[RequestedSlot, ...]:
     """What an utterance of the lawyer asks for, in the order in which it asks; () where it asks for nothing known.
 
     Args:
-        utterance: whole; sentences that ask nothing are passed over unless none asks.
+        utterance: whole; sentences that ask nothing are passed over.
         client: whom it is said to.
     """
     found: dict[RequestedSlot, None] = {}
@@ -215,10 +216,16 @@ def wanted(utterance: str, client: Client) -> tuple[RequestedSlot, ...]:
 
 @lru_cache(maxsize=1024)
 def asking(utterance: str) -> tuple[str, ...]:
-    """The sentences of an utterance that ask for something; all of them where none does."""
+    """The sentences of an utterance that ask for something, with the items of the lists that they open."""
     text = fold_width(utterance[:LONGEST])
-    parts = [part.strip() for part in re.findall(r"[^。！!?;\n]*[。！!?;\n]?", text) if part.strip()]
-    asked = [part for part in parts if _ASKS.search(part)]
+    asked: list[str] = []
+    opened = False
+    for part in (part.strip() for part in re.findall(r"[^。！!?;\n]*[。！!?;\n]?", text)):
+        asks = bool(_ASKS.search(part))
+        if asks or (opened and _ITEM.match(part)):
+            asked.append(part)
+        if asks or (part and not _ITEM.match(part)):
+            opened = asks and ":" in part
     return tuple(asked)
 
 
