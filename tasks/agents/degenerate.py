@@ -175,6 +175,12 @@ def _letters(text: str) -> str:
 
 
 def _speaks_for(text: str, others: Iterable[str]) -> bool:
-    """Whether a reply goes on, after words of its own, with a line or a mark of another speaker."""
+    """Whether a reply goes on, after words of its own, as another speaker, or its speaker says he is somebody else.
+
+    我是公诉人， does, 我是公诉人的同事， does not.
+    """
     names = "|".join(re.escape(one) for one in others if one)
-    return bool(names and re.search(rf".[\s]*(?:【(?:{names})】|\n[^\S\n]*(?:{names})[：:])", text, re.DOTALL))
+    if not names:
+        return False
+    goes_on = re.search(rf".[\s]*(?:【(?:{names})】|\n[^\S\n]*(?:{names})[：:])", text, re.DOTALL)
+    return bool(goes_on or re.search(rf"我[是叫](?:{names})+[，。；！\s]", _QUOTED.sub("", text)))
