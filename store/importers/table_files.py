@@ -14,7 +14,7 @@ import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
-from itertools import zip_longest
+from itertools import chain, islice, zip_longest
 from pathlib import Path
 from typing import Any, Final
 
@@ -33,6 +33,8 @@ Found = list[tuple[str, str, str, list[str]]]
 """Table, where it was found, the file of its rows, the rows that were left out."""
 _SUM = "(?:合计|合計|总计|小计|共计|累计|总和|汇总)"
 _TOTAL = re.compile(f".{{0,3}}{_SUM}|{_SUM}.{{0,3}}|(?:grand|sub)?total|sum")
+MOST_ABOVE: Final = 8
+"""Rows that may stand above the names of the columns."""
 _EXACT = 10**15
 """A spreadsheet keeps fifteen digits of a number."""
 _ROUNDED = re.compile(r"[0-9](\.[0-9]+)?[eE]\+[0-9]{2,}")
@@ -48,6 +50,12 @@ def is_remark(cells: Sequence[Any], columns: Sequence[str]) -> bool:
         return True
     label = filled[0] if filled and isinstance(filled[0], str) else ""
     return bool(_TOTAL.fullmatch(re.sub(r"[\s:：0-9]|[(（].*?[)）]", "", label).casefold()))
+
+
+def head_at(first: Iterable[Iterable[Any]]) -> int:
+    """Where among the first rows the names of the columns stand: behind titles and units, which fill a cell each; 0
+    where no row fills two."""
+    return next((at for at, cells in enumerate(first) if len([one for one in cells if one]) > 1), 0)
 
 
 def header_of(names: Iterable[Any], where: str) -> list[str]:
@@ -115,9 +123,15 @@ def _csv_rows(path: Path, label: str, encoding: str, left_out: list[str]) -> Row
     first = (head(path).decode(encoding, "ignore").splitlines() or [""])[0]
     reader = csv.reader(_decoded(path, label, encoding), strict=True, delimiter="\t" if "\t" in first else ",")
     try:
-        columns = header_of(next(reader, []), label)
-        for values in reader:
-            where = f"{label}, line {reader.line_num}"
+        lines = ((reader.line_num, values) for values in reader)
+        above = list(islice(lines, MOST_ABOVE + 1))
+        at = head_at(values for _, values in above)
+        columns = header_of(above[at][1] if above else (), label)
+        left_out += [
+            f"{label}, line {line} ({next(filter(None, values)):.40})" for line, values in above[:at] if any(values)
+        ]
+        for line, values in chain(above[at + 1 :], lines):
+            where = f"{label}, line {line}"
             if not any(values):
                 continue
             if len(values) < len(columns):

@@ -6,7 +6,8 @@ What a cell shows and what it holds differ: dates are numbers, codes lose their 
 - a share is shown with its sign (`60%`), a code with the zeros of its format (`000000`), a number with the unit that
   its format writes beside it (`0"万元"`); marks of yuan are no unit, other numbers stay numbers;
 - a merged cell gives its value to each of its rows and columns;
-- rows that are a total, or one cell merged over the whole width, are left out and named;
+- titles and units above the names of the columns, and rows that are a total or one cell merged over the whole width,
+  are left out and named;
 - macros are named, never run;
 - what cannot be said in this way (an error, a truth value, a formula that nobody computed) is refused by place.
 """
@@ -20,12 +21,13 @@ import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from datetime import date, datetime, time, timedelta
 from decimal import ROUND_HALF_UP, Decimal
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Final
 from unicodedata import category
 
 from store.errors import BadInput
-from store.importers.table_files import Found, Rows, header_of, is_remark, row_of
+from store.importers.table_files import MOST_ABOVE, Found, Rows, head_at, header_of, is_remark, row_of
 from store.schema import CORPORA, TABLES
 from store.worker import write_lines
 
@@ -64,7 +66,7 @@ def read_workbook(path: str, label: str, stem: str, out: str) -> Found:
             table = stem if len(sheets) == 1 and not known else sheet.title
             where, rows = f"{label}, sheet {sheet.title}", f"{out}/{len(found)}"
             left_out = [] if found else [*macros, *hidden]
-            write_lines(rows, _sheet(sheet, where, _spread(sheet, where) if merged else {}, left_out))
+            write_lines(rows, _sheet(sheet, where, _spread(sheet) if merged else {}, left_out))
             found.append((table, where, rows, left_out))
     return found
 
@@ -101,13 +103,9 @@ def _holds_something(sheet: Any) -> bool:
     return any(cell is not None for cells in sheet.iter_rows(values_only=True) for cell in cells)
 
 
-def _spread(sheet: Any, where: str) -> Spread:
+def _spread(sheet: Any) -> Spread:
     found = {}
     for area in sheet.merged_cells.ranges:
-        if area.min_row == 1 and area.max_row > 1:
-            raise BadInput(
-                f"{where}: the first row is merged with the second", "Put the names of columns in one row."
-            )
         shown = sheet.cell(area.min_row, area.min_col)
         for row in range(area.min_row, area.max_row + 1):
             for column in range(area.min_col, area.max_col + 1):
@@ -120,8 +118,15 @@ def _sheet(sheet: Any, where: str, spread: Spread, left_out: list[str]) -> Rows:
         tuple(spread.get((number, at), cell) for at, cell in enumerate(cells, 1))
         for number, cells in enumerate(sheet.iter_rows(), 1)
     )
-    columns = header_of((_shown(cell, where) for cell in next(rows, ())), where)
-    for number, cells in enumerate(rows, 2):
+    above = list(islice(rows, MOST_ABOVE + 1))
+    at = head_at({id(cell): cell.value for cell in cells}.values() for cells in above)
+    head = above[at] if above else ()
+    if spread and any(one is below for one, below in zip(head, [*above, ()][at + 1], strict=False)):
+        raise BadInput(f"{where}: the first row is merged with the second", "Put the names of columns in one row.")
+    columns = header_of((_shown(cell, where) for cell in head), where)
+    for number, cells in enumerate(above[:at], 1):
+        left_out += [f"{where}, row {number} ({cell.value!s:.40})" for cell in cells if cell.value][:1]
+    for number, cells in enumerate(chain(above[at + 1 :], rows), at + 2):
         place = f"{where}, row {number}"
         values = [_shown(cell, f"{place}: {columns[at]:.60}" if at < len(columns) else place)
                   for at, cell in enumerate(cells)]  # fmt: skip

@@ -125,6 +125,19 @@ def test_a_row_that_is_none_of_the_table_is_named(tmp_path: Path, row: list[Any]
         assert (len(rows), remarks) == ((2, [f"{place} ({remark})"]) if remark else (3, []))
 
 
+@pytest.mark.parametrize("merged", [(), ("A1:C1",)])
+def test_titles_above_the_names_of_the_columns_are_named(tmp_path: Path, merged: tuple[str, ...]) -> None:
+    (tmp_path / "book").mkdir()
+    (tmp_path / "text").mkdir()
+    table = [["案件一览", None, None], [None, None, None], [None, None, "单位：元"], HEAD, ["一", "甲", 1]]
+    workbook(tmp_path / "book" / "LegalDoc.xlsx", table, merged)
+    lines = "案件一览\n\n,,单位：元\n案号,标题,涉案金额（元）\n一,甲,1\n"
+    (tmp_path / "text" / "LegalDoc.csv").write_text(lines, encoding="utf-8")
+    for folder, place in (("book", "LegalDoc.xlsx, sheet Sheet, row"), ("text", "LegalDoc.csv, line")):
+        rows, remarks = imported(tmp_path / folder)
+        assert len(rows) == 1 and remarks == [f"{place} 1 (案件一览)", f"{place} 3 (单位：元)"]
+
+
 def test_hidden_sheets_are_named_and_cells_come_without_what_no_one_sees(tmp_path: Path) -> None:
     path = workbook(tmp_path / "LegalDoc.xlsx", [["案号 ", None, "标题"], ["\ufeff一\xa0", None, "甲_x000D_\n乙"]])
     book = openpyxl.load_workbook(path)
@@ -156,7 +169,7 @@ def test_what_is_left_out_of_a_folder_is_named(tmp_path: Path) -> None:
         ([HEAD, ["一", "甲", "#N/A"]], (), "row 2: 涉案金额（元） holds #N/A"),
         ([HEAD, ["一", "甲", "=1+2"]], (), "cell C2: a formula whose value was never computed"),
         ([HEAD, [None, None, None]], ("A1:A2",), "the first row is merged with the second"),
-        ([["案卷", None, None], HEAD], ("A1:C1",), "the column 案卷 occurs twice"),
+        ([["案卷", None, None], ["案号", None, "案号"]], ("A1:C1",), "the column 案号 occurs twice"),
         ([HEAD, ["一", "甲", 1, 2]], (), "row 2: 4 cells under 3 columns"),
         ([HEAD, [911101080000000000, "甲", 1]], (), r"row 2: 案号 holds 9\.1110108e.17, which has lost"),
         ([["案号", None, "标题"], ["一", "x", "甲"]], (), "row 2: x is a cell of a column without a name"),
