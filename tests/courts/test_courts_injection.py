@@ -1,14 +1,16 @@
 """Texts that pretend to be the court, its controls or its scorers (court_injections.jsonl) change nothing but the
 words.
 
-Each is played twice: said by a role or standing in the case, and with a harmless text in its place. Who speaks when,
-stages, acts, exhibits, topics, the end and all scores of the tested seat must come out the same.
+They are said by a role, each alone and all at once, or stand in the case, and are played against harmless texts in
+their place. Who speaks when, stages, acts, exhibits, topics, the end and all scores of the tested seat must come out
+the same.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,17 +19,16 @@ import pytest
 from pydantic import ValidationError
 
 from models.engine import Ask, Message
-from tasks.courts.agents.registry import RULES
 from tasks.courts.benchmark import Courts
 from tasks.courts.casefile.case import Case
 from tasks.courts.casefile.questions import CourtQuestion
 from tasks.courts.environment import Role, environment
+from tasks.courts.play.tracking import MODEL as TRACKER
 from tasks.courts.procedure.acts import closes
 from tasks.courts.procedure.model import ProfileName
 from tasks.courts.scores.drafted import END_MARK
-from tasks.episode.with_tools import SEAT
 from tests.support.court_run_fixture import first_cases
-from tests.support.court_stage import TRACKER, Court, plain_reply
+from tests.support.court_stage import Court, by_rules, plain_reply
 
 pytestmark = pytest.mark.slow
 
@@ -145,10 +146,10 @@ DOCUMENTS = {
 
 
 class Play:
-    """The same words in every run, with one text added to those of one role."""
+    """The same words in every run, with these texts added to those of one role, another in each of its turns."""
 
-    def __init__(self, case: Case, profile: ProfileName, free: bool, role: Role = "", text: str = "") -> None:
-        self.case, self.profile, self.role, self.text = case, profile, role, text
+    def __init__(self, case: Case, profile: ProfileName, free: bool, role: Role = "", *texts: str) -> None:
+        self.case, self.profile, self.role, self.texts = case, profile, role, texts
         self.marked = profile == "j1" or free
         self.turns: dict[Role, dict[tuple[Message, ...], int]] = {}
 
@@ -160,8 +161,9 @@ class Play:
         to, words = self._said(role, number)
         if role in ("trainee", "client"):  # each has something new to say in every turn
             words += f"这是第{number}点。"
-        added = f"{words}\n{self.text}" if role == self.role else words
-        return plain_reply(ask, role, added, (to,) if to else ("全体",))
+        if role == self.role:
+            words += f"\n{self.texts[(number - 1) % len(self.texts)]}"
+        return plain_reply(ask, role, words, (to,) if to else ("全体",))
 
     def _said(self, role: Role, number: int) -> tuple[str, str]:
         env = self.case.env
@@ -188,14 +190,10 @@ def obedient(prompt: str) -> dict[str, Any]:
     """What a tracker says that believes whatever it reads."""
     reply = prompt.rpartition("【答复】")[2]
     at = reply.find('{"topic_id"')
-    try:
-        return (
-            dict(json.JSONDecoder().raw_decode(reply, at)[0])
-            if at >= 0
-            else {"topic_id": None, "answered": False, "verdict": "none", "quote": ""}
-        )
-    except ValueError:
-        return {"topic_id": None, "answered": False, "verdict": "none", "quote": ""}
+    with suppress(ValueError):
+        if at >= 0:
+            return dict(json.JSONDecoder().raw_decode(reply, at)[0])
+    return {"topic_id": None, "answered": False, "verdict": "none", "quote": ""}
 
 
 def came_of(court: Court) -> dict[str, Any]:
@@ -219,16 +217,16 @@ def came_of(court: Court) -> dict[str, Any]:
 
 
 def played(
-    case: Case, profile: ProfileName, free: bool, role: Role = "", text: str = "", tracker: str = ""
+    case: Case, profile: ProfileName, free: bool, role: Role = "", *texts: str, tracker: str = ""
 ) -> dict[str, Any]:
     seats = {"tracker": tracker} if tracker else {}
-    court = Court(case, Play(case, profile, free, role, text), profile=profile, free=free, turns=24, **seats)  # type: ignore[arg-type]
+    court = Court(case, Play(case, profile, free, role, *texts), profile=profile, free=free, turns=24, **seats)  # type: ignore[arg-type]
     return came_of(court.run())
 
 
 @cache
 def undisturbed(env: str, profile: ProfileName, free: bool, role: Role, tracker: str) -> dict[str, Any]:
-    return played(CASES[env], profile, free, role, HARMLESS, tracker)
+    return played(CASES[env], profile, free, role, HARMLESS, tracker=tracker)
 
 
 def with_field(case: Case, field: str, text: str) -> Case:
@@ -245,12 +243,6 @@ def with_field(case: Case, field: str, text: str) -> Case:
 NEUTRAL = {"agent_title": "法律实习生", "name": "吴庭柏", "question": "劳动合同签一年，试用期可以约定三个月吗？"}
 
 
-def test_the_set_is_large_and_covers_what_it_should() -> None:
-    assert len(ITEMS) >= 40 and len({item["id"] for item in ITEMS}) == len(ITEMS)
-    assert {item["env"] for item in ITEMS} == set(CASES)
-    assert {item["where"] for item in ITEMS} == {"speech", "field"}
-
-
 @pytest.mark.parametrize("env", CASES)
 def test_the_plays_go_somewhere(env: str) -> None:
     """What is compared is not empty: trials reach their judgment, acts are credited, exhibits admitted."""
@@ -262,40 +254,40 @@ def test_the_plays_go_somewhere(env: str) -> None:
         assert found["scores"]["pfs_strict"]["PFS"] > 0.4 and found["scores"]["pfs_compat"]["PFS"] > 0
 
 
-SPEECH = [item for item in ITEMS if item["where"] == "speech"]
+SPEECH: dict[tuple[str, Role], list[str]] = {}
+for item in ITEMS:
+    if item["where"] == "speech":
+        SPEECH.setdefault((item["env"], item["role"]), []).append(item["text"])
 FIELDS = [item for item in ITEMS if item["where"] == "field" and not item.get("refused")]
-SPEAKERS = sorted({(item["env"], item["role"]) for item in SPEECH})
 
 
-def same_as_undisturbed(env: str, role: Role, text: str, profile: ProfileName, free: bool) -> None:
+def same_as_undisturbed(env: str, role: Role, profile: ProfileName, free: bool, *texts: str) -> None:
     for tracker in ("", TRACKER) if env in ("KQ", "LC") else ("",):
-        assert played(CASES[env], profile, free, role, text, tracker) == undisturbed(
-            env, profile, free, role, tracker
-        ), (profile, free)
+        found = played(CASES[env], profile, free, role, *texts, tracker=tracker)
+        assert found == undisturbed(env, profile, free, role, tracker), (profile, free, texts)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("item", SPEECH, ids=lambda item: item["id"])
-def test_what_a_role_says_is_only_said(item: dict[str, Any]) -> None:
-    """Each in one of the profiles, in every turn of its role."""
-    profile, free = PROFILES[ITEMS.index(item) % len(PROFILES)]
-    same_as_undisturbed(item["env"], item["role"], item["text"], profile, free)
+@pytest.mark.parametrize("number", range(len(PROFILES)))
+@pytest.mark.parametrize(("env", "role"), SPEECH)
+def test_what_a_role_says_is_only_said(env: str, role: Role, number: int) -> None:
+    """Each alone, another in each turn; a profile begins where the one before may have ended."""
+    tries = SPEECH[env, role]
+    begin = number * -(-len(tries) // len(PROFILES))
+    same_as_undisturbed(env, role, *PROFILES[number], *tries[begin:], *tries[:begin])
 
 
-@pytest.mark.parametrize(("profile", "free"), PROFILES)
-@pytest.mark.parametrize(("env", "role"), SPEAKERS)
-def test_all_that_a_role_may_try_at_once(env: str, role: Role, profile: ProfileName, free: bool) -> None:
-    """In every profile; a mark of reasoning swallows the rest, so it comes last."""
-    tries = [item["text"] for item in SPEECH if (item["env"], item["role"]) == (env, role)]
-    same_as_undisturbed(env, role, "\n".join(sorted(tries, key=lambda text: "<think>" in text)), profile, free)
+@pytest.mark.parametrize(("env", "role"), SPEECH)
+def test_all_that_a_role_may_try_at_once(env: str, role: Role) -> None:
+    """In every turn; a mark of reasoning swallows the rest, so it comes last."""
+    profile, free = PROFILES[list(SPEECH).index((env, role)) % len(PROFILES)]
+    tries = "\n".join(sorted(SPEECH[env, role], key=lambda text: "<think>" in text))
+    same_as_undisturbed(env, role, profile, free, tries)
 
 
-@pytest.mark.parametrize(("env", "role"), SPEAKERS)
+@pytest.mark.parametrize(("env", "role"), SPEECH)
 def test_rules_in_every_seat_keep_the_reins(env: str, role: Role) -> None:
     """Rules weigh what others say, whatever it is; but nobody else ends the trial or the interview for them."""
-    tries = "\n".join(item["text"] for item in SPEECH if (item["env"], item["role"]) == (env, role))
-    seats = dict.fromkeys((SEAT, *environment(CASES[env].env).others), RULES)
-    court = Court(CASES[env], lambda *asked: "", seats=seats, said_too={role: tries}).run()
+    court = by_rules(CASES[env], said_too={role: "\n".join(SPEECH[env, role])})
     own = [turn for turn in court.record if turn.speaker == environment(CASES[env].env).tested and turn.number]
     assert court.outcome == "finished" and not court.tagged("tool_called") and len(own) > 3
     if env in ("CI", "CR"):
@@ -312,20 +304,19 @@ def test_a_name_that_steers_a_hearing_is_refused(item: dict[str, Any]) -> None:
         with_field(CASES[item["env"]], item["field"], item["text"])
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("item", FIELDS, ids=lambda item: item["id"])
-def test_what_stands_in_a_case_is_only_told(item: dict[str, Any]) -> None:
-    case = CASES[item["env"]]
-    hostile = with_field(case, item["field"], item["text"])
-    profile, free = PROFILES[ITEMS.index(item) % len(PROFILES)]
-    assert played(hostile, profile, free) == plainly(item["env"], item["field"], profile, free), (profile, free)
+PARTS = [(env, part) for env in CASES for part in range(2 if env == "CI" else 1)]
 
 
-@cache
-def plainly(env: str, field: str, profile: ProfileName, free: bool) -> dict[str, Any]:
-    """With words in a field that pretend nothing."""
-    plain = NEUTRAL.get(field.rpartition(".")[2], "一切照常。")
-    return played(with_field(CASES[env], field, plain), profile, free)
+@pytest.mark.parametrize("number", range(len(PROFILES)))
+@pytest.mark.parametrize(("env", "part"), PARTS)
+def test_what_stands_in_a_case_is_only_told(env: str, part: int, number: int) -> None:
+    """All fields at once, against words that pretend nothing; a field that is tried twice, the second time."""
+    hostile = plain = CASES[env]
+    of_env = [item for item in FIELDS if item["env"] == env]
+    for item in reversed(of_env) if part else of_env:
+        hostile = with_field(hostile, item["field"], item["text"])
+        plain = with_field(plain, item["field"], NEUTRAL.get(item["field"].rpartition(".")[2], "一切照常。"))
+    assert played(hostile, *PROFILES[number]) == played(plain, *PROFILES[number])
 
 
 def margins(court: Court) -> list[str]:

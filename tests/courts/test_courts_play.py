@@ -3,83 +3,44 @@ wants."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from tasks.courts.casefile.case import Case
-from tasks.courts.casefile.roles import role_name, role_of, seat_of
-from tasks.courts.environment import PUBLISHED, environment
-from tasks.courts.play.episode import CLOSING, CourtEpisode, limit_of
-from tasks.courts.play.record import by_words, shown, spoken, strict, topic_turns
+from tasks.courts.environment import environment
+from tasks.courts.play.episode import CLOSING
+from tasks.courts.play.record import by_words, shown, strict, topic_turns
 from tasks.courts.play.view import CourtView
-from tasks.courts.procedure.model import ProfileName, side_of, speaker_of
-from tasks.episode.driver import Driver
-from tasks.episode.events import AttemptStarted, Leaked, Routed, Said, Seated, StageEntered, TopicTracked
-from tasks.episode.seats import Move, Say
-from tasks.episode.state import State
+from tasks.courts.procedure.model import ProfileName
+from tasks.episode.seats import Say
 from tasks.episode.with_tools import SEAT
 from tasks.sample.build import court_cases
+from tests.support.court_stage import Court, Speaks, by_rules
 
 CASES = {case.id: case for case in court_cases()}
 CI, CR = environment("CI"), environment("CR")
-Speak = Callable[[CourtView], Say]
-
-
-class Scripted:
-    def __init__(self, speak: Speak) -> None:
-        self.speak = speak
-
-    def move(self, view: CourtView) -> Move:
-        yield from ()
-        return self.speak(view)
 
 
 def of_env(env: str) -> Case:
     return next(case for case in CASES.values() if case.env == env)
 
 
-def play(case: Case, speak: Speak, profile: ProfileName = "law", turns: int | None = None) -> State:
-    program = CourtEpisode({case.id: case}, lambda name, one, role: Scripted(speak), profile, turns)
-    driver = Driver("e", 1, program, time.time, time.perf_counter)
-    card = {"id": case.id, "env": case.env}
-    driver.note(AttemptStarted(benchmark="courts", task_id=case.id, attempt=1, seed=3, card=card), step=0)
-    for seat in (SEAT, *environment(case.env).others):
-        driver.note(Seated(seat=seat, policy="tracker-rules/1" if seat == "tracker" else "x/1"), step=0)
-    while not driver.stopped:
-        driver.advance()
-        assert driver.state.steps < 500
-    return driver.state
+def play(
+    case: Case, speak: Callable[[CourtView], Say], profile: ProfileName = "law", turns: int | None = None
+) -> Court:
+    everybody = dict.fromkeys(environment(case.env).seats, Speaks(speak))
+    return by_rules(case, profile, turns=turns, **everybody)
 
 
-def said(state: State) -> list[Said]:
-    return [record.event for record in state.records if isinstance(record.event, Said)]
-
-
-def events(state: State, kind: type[Any]) -> list[Any]:
-    return [record.event for record in state.records if isinstance(record.event, kind)]
-
-
-def outcome(state: State) -> str:
-    assert state.stopped is not None
-    return state.stopped.outcome
+def seats(court: Court) -> list[str]:
+    return [event.seat for event in court.tagged("said")]
 
 
 def answers(view: CourtView) -> Say:
-    return Say(
-        "是的，可以，依照法律规定您有权这样做。"
-        if view.role == "trainee"
-        else f"请问：{view.topic and view.topic.question}"
-    )
-
-
-def test_every_role_has_a_seat() -> None:
-    for env in PUBLISHED:
-        for role in environment(env).seats:
-            assert role_of(env, seat_of(env, role)) == role and role_name(role, env)
-    assert side_of("CR", "defendant") == "accused" and speaker_of("CI", "defendant") == "defendant_lawyer"
+    asked = f"请问：{view.topic and view.topic.question}"
+    return Say("是的，可以，依照法律规定您有权这样做。" if view.role == "trainee" else asked)
 
 
 @pytest.mark.parametrize("env", ["KQ", "LC"])
@@ -91,49 +52,43 @@ def test_advice_asks_one_topic_after_the_other_and_closes(env: str) -> None:
         views.append(view)
         return answers(view)
 
-    state = play(case, speak)
-    assert outcome(state) == "finished"
-    turns = spoken([record.event for record in state.records], case.env)
+    court = play(case, speak)
+    assert court.outcome == "finished"
+    turns = court.record
     assert turns[0].speaker == ("trainee" if env == "KQ" else "client") and turns[0].number == 0
     cues = [view.topic.kind for view in views if view.topic is not None]
     assert cues[-1] == "close" and (env == "LC" or cues[0] == "theme")
     asked = [view.topic.id for view in views if view.topic is not None and view.topic.kind == "ask"]
     assert asked == [topic.id for topic in case.topics]  # type: ignore[union-attr]
-    assert [turn.pointer for turn in topic_turns(r.event for r in state.records)][:1] == asked[:1]
-    assert all(event.seat == "tracker" for event in events(state, TopicTracked))
+    assert [turn.pointer for turn in topic_turns(court.events)][:1] == asked[:1]
+    assert all(event.seat == "tracker" for event in court.tagged("topic_tracked"))
 
 
 def test_a_client_cannot_end_a_consultation_early() -> None:
-    state = play(of_env("KQ"), lambda view: Say(CLOSING if view.role == "client" else "视情况而定，不能一概而论。"))
-    assert len(events(state, TopicTracked)) >= len(of_env("KQ").topics)  # type: ignore[union-attr]
+    court = play(of_env("KQ"), lambda view: Say(CLOSING if view.role == "client" else "视情况而定，不能一概而论。"))
+    assert len(court.tagged("topic_tracked")) >= len(of_env("KQ").topics)  # type: ignore[union-attr]
 
 
 def test_a_topic_is_asked_three_times_at_most_and_the_limit_holds() -> None:
-    state = play(of_env("KQ"), lambda view: Say("您能再说说吗？" if view.role == "trainee" else "那怎么办？"))
-    pointers = [event.pointer for event in events(state, TopicTracked)]
+    court = play(of_env("KQ"), lambda view: Say("您能再说说吗？" if view.role == "trainee" else "那怎么办？"))
+    pointers = [event.pointer for event in court.tagged("topic_tracked")]
     assert max(map(pointers.count, set(pointers))) == 3
-    assert outcome(play(of_env("KQ"), answers, turns=2)) == "turn_limit"
+    assert play(of_env("KQ"), answers, turns=2).outcome == "turn_limit"
 
 
 @pytest.mark.parametrize("env", ["CD", "DD"])
 def test_a_lawyer_ends_the_interview_and_nobody_else(env: str) -> None:
     case = of_env(env)
     lawyer = environment(case.env).tested
-    state = play(
-        case,
-        lambda view: Say(
-            "民事起诉状……询问结束"
-            if view.turn == 4 and view.role == lawyer
-            else "询问结束"
-            if view.role != lawyer
-            else "请问？"
-        ),
-    )
-    assert outcome(state) == "finished" and [one.turn for one in said(state)] == [0, 1, 1, 2, 2, 3, 3, 4]
-    assert outcome(play(case, lambda view: Say("嗯。"), "j1")) == "turn_limit"
-    assert (
-        len({one.turn for one in said(play(case, lambda view: Say("嗯。"), "j1"))}) == environment(case.env).turns + 1
-    )
+
+    def speak(view: CourtView) -> Say:
+        drafts = view.turn == 4 and view.role == lawyer
+        return Say("民事起诉状……询问结束" if drafts else "请问？" if view.role == lawyer else "询问结束")
+
+    court = play(case, speak)
+    assert court.outcome == "finished" and [one.turn for one in court.tagged("said")] == [0, 1, 1, 2, 2, 3, 3, 4]
+    endless = play(case, lambda view: Say("嗯。"), "j1")
+    assert endless.outcome == "turn_limit" and endless.record[-1].number == environment(case.env).turns
 
 
 def test_the_judge_is_answered_in_the_order_in_which_he_asks() -> None:
@@ -146,20 +101,10 @@ def test_the_judge_is_answered_in_the_order_in_which_he_asks() -> None:
             else Say(f"第{view.turn}问", ("defendant_lawyer", "plaintiff_lawyer", "nobody"))
         )
 
-    state = play(of_env("CI"), speak)
-    order = [one.seat for one in said(state)]
-    assert order == [
-        "clerk",
-        SEAT,
-        "defendant_lawyer",
-        "plaintiff_lawyer",
-        SEAT,
-        "defendant_lawyer",
-        "plaintiff_lawyer",
-        SEAT,
-    ]
-    assert outcome(state) == "finished" and events(state, Routed)[0].dropped == ("nobody",)
-    assert events(state, StageEntered)[0].stage == "opening"
+    court = play(of_env("CI"), speak)
+    assert seats(court) == ["clerk", *[SEAT, "defendant_lawyer", "plaintiff_lawyer"] * 2, SEAT]
+    assert court.outcome == "finished" and court.tagged("routed")[0].dropped == ("nobody",)
+    assert court.tagged("stage_entered")[0].stage == "opening"
 
 
 def test_who_is_questioned_by_a_party_answers_once() -> None:
@@ -168,7 +113,7 @@ def test_who_is_questioned_by_a_party_answers_once() -> None:
             return Say("公诉人可以讯问被告人。", ("procurator",)) if view.turn == 1 else Say("现在闭庭。")
         return Say("你当时在哪里？", ("defendant",)) if view.role == "procurator" else Say("在家。", ("procurator",))
 
-    assert [one.seat for one in said(play(of_env("CR"), speak))] == ["clerk", SEAT, "procurator", "defendant", SEAT]
+    assert seats(play(of_env("CR"), speak)) == ["clerk", SEAT, "procurator", "defendant", SEAT]
 
 
 def test_published_trials_reach_one_role_and_begin_with_the_fixed_line() -> None:
@@ -176,11 +121,9 @@ def test_published_trials_reach_one_role_and_begin_with_the_fixed_line() -> None
         both = ("plaintiff_lawyer", "defendant_lawyer")
         return Say(f"问{view.turn}", both) if view.role == "judge" else Say("答", ("defendant_lawyer",))
 
-    state = play(of_env("CI"), speak, "j1", turns=3)
-    assert [one.seat for one in said(state)] == [SEAT] + [SEAT, "plaintiff_lawyer"] * 3 and said(state)[
-        0
-    ].text == "现在开庭。"
-    assert outcome(state) == "turn_limit" and events(state, Routed)[0].dropped == ("defendant_lawyer",)
+    court = play(of_env("CI"), speak, "j1", turns=3)
+    assert seats(court) == [SEAT] + [SEAT, "plaintiff_lawyer"] * 3 and court.record[0].text == "现在开庭。"
+    assert court.outcome == "turn_limit" and court.tagged("routed")[0].dropped == ("defendant_lawyer",)
 
 
 @pytest.mark.parametrize(
@@ -191,34 +134,16 @@ def test_published_trials_reach_one_role_and_begin_with_the_fixed_line() -> None
     ],
 )  # fmt: skip
 def test_a_judge_who_reaches_nobody_stalls(words: Callable[[int], str], profile: ProfileName, turns: int) -> None:
-    state = play(of_env("CI"), lambda view: Say(words(view.turn)), profile)
-    assert outcome(state) == "stalled" and sum(one.seat == SEAT and one.turn > 0 for one in said(state)) == turns
-
-
-def test_only_the_judge_closes_a_trial() -> None:
-    def speak(view: CourtView) -> Say:
-        return Say(f"问{view.turn}", view.there[:1]) if view.role == "judge" else Say("现在闭庭。<结束庭审>")
-
-    assert outcome(play(of_env("CR"), speak, turns=4)) == "turn_limit"
+    court = play(of_env("CI"), lambda view: Say(words(view.turn)), profile)
+    assert (
+        court.outcome == "stalled" and sum(one.seat == SEAT and one.turn > 0 for one in court.tagged("said")) == turns
+    )
 
 
 def test_what_a_seat_does_not_hold_is_a_leak() -> None:
     case = of_env("CI")
-    state = play(case, lambda view: Say(case.gold.reason if view.role == "judge" else "好", view.there[:1]), turns=2)  # type: ignore[union-attr]
-    assert events(state, Leaked) and "leak" in state.flags
-
-
-@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
-def test_a_view_holds_no_gold_and_limits_are_computed(case: Case) -> None:
-    seen: list[CourtView] = []
-
-    def speak(view: CourtView) -> Say:
-        seen.append(view)
-        return Say("请原告回答。", view.there[:1])
-
-    play(case, speak, turns=2)
-    assert all("gold" not in view.held and "disputed" not in str(view.held) for view in seen)
-    assert limit_of(case, "law") >= 5 and limit_of(case, "j1") == environment(case.env).turns
+    court = play(case, lambda view: Say(case.gold.reason if view.role == "judge" else "好", view.there[:1]), turns=2)  # type: ignore[union-attr]
+    assert court.tagged("leaked") and "leak" in court.driver.state.flags
 
 
 @pytest.mark.parametrize(

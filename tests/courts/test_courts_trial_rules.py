@@ -15,7 +15,7 @@ import pytest
 
 from tasks.courts.agents.model.conversation import cue_text, rounds_of
 from tasks.courts.agents.references import GoldJudge
-from tasks.courts.agents.registry import GOLD, RULES
+from tasks.courts.agents.registry import GOLD
 from tasks.courts.agents.trial.civil import CivilLawyer
 from tasks.courts.agents.trial.criminal import Accused, DefenceLawyer, Procurator
 from tasks.courts.agents.trial.judge import Judge
@@ -23,20 +23,16 @@ from tasks.courts.casefile.case import Case, CivilCase, CriminalCase
 from tasks.courts.casefile.material import PanelMember
 from tasks.courts.casefile.material import PresidingJudge as Presiding
 from tasks.courts.casefile.questions import load_questions
-from tasks.courts.casefile.visibility import visible
-from tasks.courts.environment import environment
 from tasks.courts.play.episode import law_day, limit_of
-from tasks.courts.play.record import owed
 from tasks.courts.play.view import CourtView
 from tasks.courts.procedure import acts, pfs
 from tasks.courts.procedure.hearing import hearing_of
-from tasks.courts.procedure.model import PROFILES, ProfileName, TrialState, Turn
-from tasks.courts.procedure.tracker import Tracker, follow
+from tasks.courts.procedure.model import PROFILES, ProfileName, Turn
+from tasks.courts.procedure.tracker import Tracker
 from tasks.courts.scores.laws import cited_articles, unknown
 from tasks.episode.seats import Move, Say
-from tasks.episode.with_tools import SEAT
 from tasks.sample.build import court_cases
-from tests.support.court_stage import Court
+from tests.support.court_stage import Court, Speaks, by_rules, said_by, views
 
 pytestmark = pytest.mark.slow
 
@@ -50,35 +46,6 @@ SEATS: Mapping[str, Any] = {
     "defendant": Accused(), "defence_lawyer": DefenceLawyer(),
 }  # fmt: skip
 UPSTREAM = Path(__file__).parents[1] / "upstream_courts"
-
-
-class Speaks:
-    """Says what a function makes of the view."""
-
-    def __init__(self, speak: Callable[[CourtView], Say]) -> None:
-        self.speak = speak
-
-    def move(self, view: CourtView) -> Move:
-        yield from ()
-        return self.speak(view)
-
-
-def said_by(policy: Any, view: CourtView) -> Say:
-    with pytest.raises(StopIteration) as stopped:
-        next(policy.move(view))
-    assert isinstance(stopped.value.value, Say)
-    return stopped.value.value
-
-
-def played(
-    case: Case, profile: ProfileName = "law", turns: int | None = None, agent: str = RULES, **seated: Any
-) -> Court:
-    seats = {**dict.fromkeys(environment(case.env).others, RULES), SEAT: agent}
-    sitting = seated.pop("sitting", seated)
-    court = Court(case, lambda *_: "", profile=profile, seats=seats, sitting=sitting, turns=turns)
-    while not court.driver.stopped:
-        court.step()
-    return court
 
 
 class Obedient:
@@ -104,27 +71,16 @@ class Obedient:
 def aided(case: Case, turns: int | None = None, otherwise: Mapping[int, Say] | None = None, **seated: Any) -> Any:
     """A trial under such a judge, and the judge."""
     judge = Obedient(case, otherwise)
-    seats = {**dict.fromkeys(environment(case.env).others, RULES), SEAT: RULES}
-    court = Court(case, lambda *_: "", seats=seats, sitting={"judge": judge, **seated}, turns=turns, aided=True).run()
-    return court, judge
-
-
-def outcome(court: Court) -> str:
-    return court.driver.state.stopped.outcome if court.driver.state.stopped else ""
+    return by_rules(case, turns=turns, aided=True, judge=judge, **seated), judge
 
 
 @cache
 def trial(name: str, profile: ProfileName = "law") -> Court:
-    return played(CASES[name], profile)
+    return by_rules(CASES[name], profile)
 
 
 def view_of(case: Case, role: str, *record: Turn, profile: ProfileName = "law", limit: int = 60) -> CourtView:
-    here = environment(case.env)
-    there = tuple(one for one in here.seats if one not in (role, "clerk"))
-    return CourtView(
-        seat=role, card={}, history=(), step=1, role=role, here=here, profile=profile, case_id=case.id,
-        held=visible(case, case.env, role), record=record, turn=9, limit=limit, there=there, day=law_day(case),
-    )  # fmt: skip
+    return views(case, role, record=record, turn=9, limit=limit, profile=profile, day=law_day(case), traits={})
 
 
 def reply(case: Case, role: str, text: str, *before: Turn, **more: Any) -> Say:
@@ -146,7 +102,7 @@ def in_order(case: Case, court: Court, profile: ProfileName) -> None:
     """The procedure is kept to the letter, nothing is said twice or given away, no law is invented."""
     record, said = court.record, of_judge(court.record)
     found = strict(case, record, profile)
-    assert court.driver.stopped and outcome(court) == "finished", case.id
+    assert court.driver.stopped and court.outcome == "finished", case.id
     assert found.pfs == 1.0 and not found.course.violations, (case.id, found.course.violations)
     assert not court.tagged("violation") and not court.tagged("leaked"), case.id
     assert pfs.compat(record, "CR" if case.env == "CR" else "CI").pfs == 1.0, case.id
@@ -162,8 +118,11 @@ def in_order(case: Case, court: Court, profile: ProfileName) -> None:
 # --- whole trials ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("profile", PROFILES)
-@pytest.mark.parametrize("name", CASES)
+J1 = ("CI-0001", "CI-0006", "CR-0001", "CR-0004")
+"""Whose shapes differ most under the published procedure."""
+
+
+@pytest.mark.parametrize(("name", "profile"), [*((name, "law") for name in CASES), *((name, "j1") for name in J1)])
 def test_every_sample_trial_keeps_the_procedure(name: str, profile: ProfileName) -> None:
     in_order(CASES[name], trial(name, profile), profile)
 
@@ -173,7 +132,7 @@ def test_the_first_score_of_a_trial_reads_no_turn_again(monkeypatch: pytest.Monk
     read: list[Turn] = []
     feed = Tracker.feed
     monkeypatch.setattr(Tracker, "feed", lambda self, turn: (read.append(turn), feed(self, turn))[-1])
-    record = played(case).record
+    record = by_rules(case).record
     assert strict(case, record).pfs == 1.0
     assert read == list(record)
 
@@ -206,7 +165,7 @@ OTHER_CASES: Mapping[str, Callable[[], Case]] = {
 @pytest.mark.parametrize("name", OTHER_CASES)
 def test_cases_of_other_shapes_keep_the_procedure(name: str, profile: ProfileName) -> None:
     case = OTHER_CASES[name]()
-    found = played(case, profile)
+    found = by_rules(case, profile)
     in_order(case, found, profile)
     assert ("终审判决" in found.record[-1].text) is ("small" in name)
 
@@ -214,48 +173,30 @@ def test_cases_of_other_shapes_keep_the_procedure(name: str, profile: ProfileNam
 def test_every_turn_follows_from_the_record_alone() -> None:
     """No memory: whoever is seated anew says what was said; a judge holds no gold."""
     for case, other in ((SHORT, CASES["CI-0002"]), (CASES["CR-0004"], CASES["CR-0010"])):
-        record = played(case).record
-        assert played(case.model_copy(update={"gold": other.gold})).record == record
+        record = by_rules(case).record
+        assert by_rules(case.model_copy(update={"gold": other.gold})).record == record
         for place, turn in enumerate(record):
             if turn.speaker in SEATS and turn.number > 0:
                 view = view_of(case, turn.speaker, *record[:place], limit=limit_of(case, "law"))
                 assert said_by(SEATS[turn.speaker], view).text == turn.text
 
 
-def test_of_many_trials_at_once_each_turn_is_followed_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    case, calls = CASES["CI-0002"], 0
-
-    def counted(*given: Any, **more: Any) -> TrialState:
-        nonlocal calls
-        calls += 1
-        return follow(*given, **more)
-
-    turns = played(case).record
-    before = [at for at, turn in enumerate(turns) if turn.speaker == "judge" and turn.number]
-    trials = range(1000, 1000 + 1100 // len(before) + 20)
-    monkeypatch.setattr("tasks.courts.play.record.follow", counted)
-    for at in before:
-        for limit in trials:
-            owed(case, turns[:at], "law", limit)
-    assert calls == len(before) * len(trials)
-
-
-@pytest.mark.parametrize("limit", [1, 3, 8, 21])
-@pytest.mark.parametrize(("name", "profile"), [("CR-0009", "law"), ("CR-0009", "j1"), ("CI-0001", "law")])
+@pytest.mark.parametrize(
+    ("name", "profile", "limit"),
+    [("CR-0009", "law", 1), ("CR-0009", "law", 8), ("CR-0009", "j1", 3), ("CI-0001", "law", 21)],
+)
 def test_a_trial_ends_within_any_limit(name: str, profile: ProfileName, limit: int) -> None:
-    found = played(CASES[name], profile, turns=limit)
+    found = by_rules(CASES[name], profile, turns=limit)
     said = of_judge(found.record)
-    assert outcome(found) == "finished" and len(said) <= limit
+    assert found.outcome == "finished" and len(said) <= limit
     assert "判决如下" in said[-1]
 
 
 @pytest.mark.parametrize(
     ("answer", "refused"),
     [
-        ("我申请审判长回避，我看他不顺眼。", True),
         ("法庭听得见吗？我申请审判长回避。", True),
         ("我还没有想好，别人是否申请审判长回避？", False),
-        ("请问辩护人是否申请回避？", False),
         ("请告知我当事人是否申请回避。", False),
         ("不申请回避。", False),
     ],
@@ -264,7 +205,7 @@ def test_a_challenge_gets_an_answer_and_a_question_about_one_does_not(answer: st
     def challenge(view: CourtView) -> Say:
         return Say(answer) if "回避" in (view.asked.text if view.asked else "") else said_by(Accused(), view)
 
-    said = "".join(of_judge(played(CASES["CR-0001"], defendant=Speaks(challenge)).record))
+    said = "".join(of_judge(by_rules(CASES["CR-0001"], defendant=Speaks(challenge)).record))
     assert ("当庭驳回" in said) is refused
 
 
@@ -283,7 +224,7 @@ def test_what_is_admitted_is_granted_and_for_the_rest_rules_do_not_judge() -> No
             return Say("关于第一项诉讼请求，被告没有异议。关于第二项诉讼请求，被告不同意，没有约定。")
         return said_by(CivilLawyer(), view)
 
-    text = played(SHORT, defendant_lawyer=Speaks(admits)).record[-1].text
+    text = by_rules(SHORT, defendant_lawyer=Speaks(admits)).record[-1].text
     assert "被告罗成溪于本判决生效之日起十日内归还原告周映川借款本金200000元；" in text
     assert "本规则席位只就当事人承认或者没有争议的事项裁判" in text and "驳回原告周映川的其他诉讼请求" in text
     guilty, denies = (trial(name).record[-1].text for name in ("CR-0001", "CR-0002"))
@@ -334,7 +275,7 @@ def test_a_judgment_names_a_dispute_only_where_somebody_disputed(plea: str, foun
 @pytest.mark.parametrize("name", ["CI-0001", "CR-0002"])
 def test_the_reference_keeps_the_procedure_and_gives_the_authored_judgment(name: str) -> None:
     case = CASES[name]
-    found = played(case, agent=GOLD)
+    found = by_rules(case, agent=GOLD)
     in_order(case, found, "law")
     assert all(line in found.record[-1].text for line in case.gold.judgment)
     assert "规则席位" not in found.record[-1].text
@@ -374,7 +315,7 @@ OWED: tuple[tuple[Any, str, tuple[str, ...]], ...] = (
     (FRAUD, "procurator", ("经依法审查查明", "证据一：", "证据二：")),
     (FRAUD, "defendant", ("我不承认骗取阮牧之", "请求法庭查清楚")),
 )
-OPENLY = ("{who}，请发言。", "{who}，现在请发言。", "{who}，您需要起诉什么？", "请{who}说一说。", "{who}，请您继续。")
+OPENLY = ("{who}，请发言。", "{who}，您需要起诉什么？", "{who}，请您继续。")
 UNKNOWN = re.compile("不清楚|不知道|没有补充|没有别的|没有其他|辩论意见")
 
 
@@ -448,11 +389,11 @@ def test_an_accused_who_denies_does_not_tell_on_himself_and_is_examined_once() -
 # --- the aid of a judge ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["CI-0001", "CI-0002", "CI-0006", "CR-0001", "CR-0002", "CR-0004", "CR-0012"])
+@pytest.mark.parametrize("name", ["CI-0001", "CI-0002", "CR-0001", "CR-0004"])
 def test_whoever_does_what_the_aid_names_has_done_all_duties(name: str) -> None:
     court, judge = aided(CASES[name])
     found = strict(CASES[name], court.record)
-    assert outcome(court) == "finished" and found.pfs == 1.0 and not found.course.violations
+    assert court.outcome == "finished" and found.pfs == 1.0 and not found.course.violations
     assert {duty.key for duty in found.course.owed()} <= found.course.done
     assert "一次说完" in judge.cues[-2] and "闭庭" in judge.cues[-1]
     assert any("发表辩论意见" in cue or "辩护意见" in cue or "速裁" in cue for cue in judge.cues)
@@ -462,7 +403,7 @@ def test_what_was_put_twice_in_vain_is_passed_over_and_asked_in_other_words() ->
     silent = Speaks(lambda view: Say("", ("judge",)))
     court, judge = aided(SHORT, defendant_lawyer=silent)
     asks = [cue for cue in judge.cues if "对被告委托诉讼代理人说" in cue]
-    assert outcome(court) == "finished" and len(set(asks)) == len(asks) > 10
+    assert court.outcome == "finished" and len(set(asks)) == len(asks) > 10
     assert set(Counter(cue[-8:] for cue in asks).values()) == {2}
 
 
@@ -474,7 +415,6 @@ def test_a_stage_that_was_left_too_early_is_reopened() -> None:
     assert {duty.key for duty in strict(SHORT, court.record).course.owed()} <= strict(SHORT, court.record).course.done
 
 
-@pytest.mark.parametrize("name", ["CI-0002", "CR-0004"])
-def test_where_turns_run_out_the_aid_names_the_judgment(name: str) -> None:
-    court, judge = aided(CASES[name], turns=8)
-    assert outcome(court) == "finished" and "一次说完" in judge.cues[-2] and len(judge.cues) == 8
+def test_where_turns_run_out_the_aid_names_the_judgment() -> None:
+    court, judge = aided(CASES["CR-0004"], turns=8)
+    assert court.outcome == "finished" and "一次说完" in judge.cues[-2] and len(judge.cues) == 8

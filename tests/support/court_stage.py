@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Self
 
+import pytest
+
 from models.engine import Ask, Reply, Usage
 from tasks.courts.agents import registry
 from tasks.courts.agents.model.seat import ModelSeat
@@ -19,12 +21,11 @@ from tasks.courts.environment import Role, environment
 from tasks.courts.play.episode import CourtEpisode, persona_of, standpoints_of
 from tasks.courts.play.record import spoken
 from tasks.courts.play.tools import CourtTools
-from tasks.courts.play.tracking import MODEL as TRACKER
 from tasks.courts.play.tracking import RULES as TRACKER_RULES
 from tasks.courts.play.view import CourtPolicy, CourtView
 from tasks.courts.procedure.model import ProfileName, Turn
 from tasks.episode.driver import Driver, Limits
-from tasks.episode.events import AttemptStarted, Event, Record, Seated
+from tasks.episode.events import AttemptStarted, Event, Seated
 from tasks.episode.seats import Move, Say
 from tasks.episode.with_tools import SEAT
 
@@ -48,6 +49,17 @@ def plain_reply(ask: Ask, role: Role, words: str, to: Sequence[str] = ()) -> str
     if "topic_id" in value:
         value = {"topic_id": None, "answered": False, "verdict": "none", "quote": ""}
     return json.dumps(value, ensure_ascii=False)
+
+
+class Speaks:
+    """Says what a function makes of the view."""
+
+    def __init__(self, speak: Callable[[CourtView], Say]) -> None:
+        self.speak = speak
+
+    def move(self, view: CourtView) -> Move:
+        yield from ()
+        return self.speak(view)
 
 
 class Adding:
@@ -83,7 +95,6 @@ class Court:
         said_too: Mapping[Role, str] | None = None,
         sitting: Mapping[Role, CourtPolicy] | None = None,
         tracker: str = TRACKER_RULES,
-        records: Sequence[Record] = (),
         context: int = 0,
         aided: bool = False,
     ) -> None:
@@ -107,9 +118,6 @@ class Court:
             aided=aided,
         )
         self.driver = Driver(case.id, 1, program, lambda: 0.0, lambda: 0.0, Limits(turns=500))
-        if records:
-            self.driver.load(list(records))
-            return
         card = {"id": case.id, "env": case.env, "question": ""}
         self.driver.note(AttemptStarted(benchmark="courts", task_id=case.id, attempt=1, seed=7, card=card), step=0)
         for seat in (SEAT, *environment(case.env).others):
@@ -155,6 +163,24 @@ class Court:
         return stopped.outcome if stopped else "unfinished"
 
 
+def by_rules(
+    case: Case, profile: ProfileName = "law", *, agent: str = registry.RULES, turns: int | None = None,
+    aided: bool = False, said_too: Mapping[Role, str] | None = None, **sitting: CourtPolicy,
+) -> Court:  # fmt: skip
+    """An episode with rules in every seat, but for the tested one's agent and whoever is named by role."""
+    seats = {**dict.fromkeys(environment(case.env).others, registry.RULES), SEAT: agent}
+    told = {"profile": profile, "turns": turns, "aided": aided, "said_too": said_too}
+    return Court(case, lambda *_: "", seats=seats, sitting=sitting, **told).run()  # type: ignore[arg-type]
+
+
+def said_by(policy: CourtPolicy, view: CourtView) -> Say:
+    """What a policy of rules says to a view."""
+    with pytest.raises(StopIteration) as stopped:
+        next(policy.move(view))
+    assert isinstance(stopped.value.value, Say)
+    return stopped.value.value
+
+
 def talk(
     words: Words, to: Callable[[Role, int], Sequence[str]] = lambda role, number: ()
 ) -> Callable[[Ask, Role, int], str]:
@@ -175,6 +201,3 @@ def views(case: Case, role: str, **changes: Any) -> CourtView:
         "standpoints": standpoints_of(case, role),
     }  # fmt: skip
     return CourtView(**{**given, **changes})
-
-
-__all__ = ["TRACKER", "Court", "plain_reply", "talk", "views"]
