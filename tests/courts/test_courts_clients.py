@@ -3,7 +3,8 @@ told unasked, and whatever else may be said."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cache
 from statistics import mean
 from typing import Any
 
@@ -11,100 +12,109 @@ import pytest
 
 from tasks.courts.agents import registry
 from tasks.courts.agents.clients import InformingClient
-from tasks.courts.casefile.case import AdviceCase, CivilCase
+from tasks.courts.casefile.case import AdviceCase
 from tasks.courts.casefile.visibility import leaks
 from tasks.courts.environment import environment
-from tasks.courts.play.episode import traits_of
+from tasks.courts.play.episode import law_day, traits_of
 from tasks.courts.play.record import topic_turns
 from tasks.courts.procedure.model import Turn
 from tasks.courts.scores.consistency import RoleMessage, consistency, style_share
 from tasks.courts.scores.documents import strict_score
-from tasks.courts.scores.drafted import END_MARK, Kind, floor_document, with_end_mark
+from tasks.courts.scores.drafted import END_MARK, floor_document, with_end_mark
 from tasks.courts.scores.topics import ceiling_turns, strict_scores
-from tasks.episode.events import Leaked
-from tests.support.advice_plays import CASES, Play, play, said_by
+from tasks.episode.with_tools import SEAT
+from tasks.sample.build import court_cases
+from tests.support.court_stage import Court, by_rules, said_by, views
 
 pytestmark = pytest.mark.slow
 
+CASES: dict[str, Any] = {case.id: case for case in court_cases() if case.env in ("KQ", "LC", "CD", "DD")}
 
-def background(case_id: str) -> str:
+
+@cache
+def play(case_id: str, profile: Any = "law", agent: str = registry.RULES) -> Court:
+    return by_rules(CASES[case_id], profile, agent=agent)
+
+
+def own(court: Court) -> list[str]:
+    """What the tested seat said."""
+    return [event.text for event in court.tagged("said") if event.seat == SEAT and event.turn > 0]
+
+
+def told(case: Any, role: str, record: Sequence[Turn], **traits: str) -> str:
+    """What somebody says who tells of a case, after this."""
+    number = max(1, sum(turn.speaker == environment(case.env).tested and turn.number > 0 for turn in record))
+    view = views(case, role, record=tuple(record), turn=number, traits=traits, day=law_day(case))
+    return said_by(InformingClient(None), view).text
+
+
+def asked_each_time(case_id: str, words: str, turns: int) -> list[str]:
+    """What a client says who is told the same in each turn."""
     case = CASES[case_id]
-    assert isinstance(case, AdviceCase)
-    return case.client.background
+    role, tested = environment(case.env).others[0], environment(case.env).tested
+    record, said = [Turn(0, role, (), environment(case.env).opening)], list[str]()
+    for number in range(1, turns + 1):
+        record.append(Turn(number, tested, (role,), words))
+        said.append(told(case, role, record))
+        record.append(Turn(number, role, (tested,), said[-1]))
+    return said
 
 
 # --- whole dialogues ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("profile", ["law", pytest.param("j1", marks=pytest.mark.slow)])
-def test_every_dialogue_ends_and_nothing_leaks(profile: Any) -> None:
-    plays = [play(case_id, profile) for case_id in CASES]
-    assert len(plays) == 48
-    unfinished = {one.case.id: one.outcome for one in plays if one.outcome != "finished"}
-    if profile == "j1":  # a client whose questions are not answered asks them again until the turns are used up
-        unfinished = {
-            name: outcome for name, outcome in unfinished.items() if (name[:2], outcome) != ("LC", "turn_limit")
-        }
-    assert unfinished == {}
-    assert [event for one in plays for event in one.events if isinstance(event, Leaked)] == []
+def test_every_dialogue_ends_and_nothing_leaks() -> None:
+    plays = [play(case_id) for case_id in CASES] + [play(case_id, "j1") for case_id in list(CASES)[::6]]
+    for one in plays:
+        # A client whose questions are not answered asks them again until the turns are used up.
+        again = one.driver.program.profile == "j1" and one.case.env == "LC"  # type: ignore[attr-defined]
+        assert one.outcome == "finished" or again and one.outcome == "turn_limit", one.case.id
+        assert one.tagged("leaked") == [], one.case.id
 
 
 def test_clients_stay_in_their_case_and_sound_like_their_traits() -> None:
     styles = []
     for one in map(play, list(CASES)[::3]):
-        role = environment(one.case.env).others[0]
-        traits = traits_of(one.case, role, one.state.seed)
-        dialogue = [
-            RoleMessage(role if event.seat == role else environment(one.case.env).tested, event.text)
-            for event in one.said
-        ]
+        role, tested = environment(one.case.env).others[0], environment(one.case.env).tested
+        traits = traits_of(one.case, role, one.driver.state.seed)
+        said = one.tagged("said")
+        dialogue = [RoleMessage(role if event.seat == role else tested, event.text) for event in said]
         found = consistency(one.case, one.case.env, role, dialogue, traits)
         assert (found.score, found.slips) == (1.0, ()), one.case.id
         # The opening line is the environment's, whatever the traits.
-        styles.append(
-            style_share([event.text for event in one.said if event.seat == role and event.turn > 0], traits)
-        )
+        styles.append(style_share([event.text for event in said if event.seat == role and event.turn > 0], traits))
     assert mean(style for style in styles if style is not None) > 0.95
 
 
 def test_a_client_never_tells_everything_at_once() -> None:
     for case_id, case in CASES.items():
-        told = case.client.background if isinstance(case, AdviceCase) else getattr(case, "complaint", "")
         if case.env in ("LC", "CD"):
+            story = case.client.background if case.env == "LC" else case.complaint
             role = environment(case.env).others[0]
-            longest = max(len(event.text) for event in play(case_id).said if event.seat == role)
-            assert longest < 0.85 * len(told) + 120, case_id
+            longest = max(len(event.text) for event in play(case_id).tagged("said") if event.seat == role)
+            assert longest < 0.85 * len(story) + 120, case_id
 
 
 def test_gold_is_the_ceiling() -> None:
-    for env in ("KQ", "LC"):
-        cases = [case for case in CASES.values() if case.env == env]
-        for case in cases:
-            gold, ceiling = (
-                _rates(play(case.id, "law", registry.GOLD)),
-                strict_scores(case, ceiling_turns(case), {}).rates,
-            )
-            assert {name: gold[name] for name in ("BIN", "NBIN_proxy", "COV")} == {
-                name: ceiling[name] for name in ("BIN", "NBIN_proxy", "COV")
-            }
-
-
-def _rates(one: Play) -> Any:
-    assert isinstance(one.case, AdviceCase)
-    return strict_scores(one.case, topic_turns(one.events), {}).rates
+    for name in [name for name, case in CASES.items() if isinstance(case, AdviceCase)][::2]:
+        turns = topic_turns(play(name, "law", registry.GOLD).events)
+        gold, ceiling = (strict_scores(CASES[name], one, {}).rates for one in (turns, ceiling_turns(CASES[name])))
+        assert [gold[rate] for rate in ("BIN", "NBIN_proxy", "COV")] == [
+            ceiling[rate] for rate in ("BIN", "NBIN_proxy", "COV")
+        ]
 
 
 @pytest.mark.parametrize("case_id", ["CD-0001", "DD-0003"])
 def test_the_gold_document_is_the_ceiling(case_id: str) -> None:
     one = play(case_id, "law", registry.GOLD)
-    score = strict_score(one.case, one.own, {}).rates
-    assert (len(one.own), score["FOR"], score["DOC_proxy"]) == (3, 1.0, 1.0)
+    score = strict_score(one.case, own(one), {}).rates  # type: ignore[arg-type]
+    assert (len(own(one)), score["FOR"], score["DOC_proxy"]) == (3, 1.0, 1.0)
 
 
 def test_without_statutes_the_trainee_says_that_he_does_not_know() -> None:
     for one in (one for one in map(play, CASES) if one.case.env in ("KQ", "LC")):
-        assert any("没有查到可以直接引用的条文" in text for text in one.own), one.case.id
-        assert not any("《" in text for text in one.own), one.case.id
+        assert any("没有查到可以直接引用的条文" in text for text in own(one)), one.case.id
+        assert not any("《" in text for text in own(one)), one.case.id
 
 
 # --- those who tell -------------------------------------------------------------------------------------------------
@@ -143,46 +153,34 @@ PHRASES = (
 
 @pytest.mark.parametrize(("case_id", "question", "answer"), PHRASES)
 def test_a_lawyer_may_ask_in_many_words(case_id: str, question: str, answer: str) -> None:
-    case = CASES[case_id]
-    role, record = (
-        environment(case.env).others[0],
-        [
-            Turn(0, environment(case.env).others[0], (), "律师您好。"),
-            Turn(1, environment(case.env).tested, (), question),
-        ],
-    )
-    told = said_by(InformingClient(None), case, role, record)
-    assert answer in told
-    assert leaks(told, case, case.env, role, [turn.text for turn in record]) == []
+    case, here = CASES[case_id], environment(CASES[case_id].env)
+    record = [Turn(0, here.others[0], (), "律师您好。"), Turn(1, here.tested, (), question)]
+    said = told(case, here.others[0], record)
+    assert answer in said
+    assert leaks(said, case, case.env, here.others[0], [turn.text for turn in record]) == []
 
 
 def test_days_and_sums_come_roughly_first_and_exactly_when_asked_again() -> None:
     case = CASES["CD-0001"]
     careless = {"conscientiousness": "low", "extraversion": "medium"}
     record = [Turn(0, "plaintiff", (), "您好。"), Turn(1, "plaintiff_lawyer", (), "您的诉讼请求是什么？")]
-    first = said_by(InformingClient(None), case, "plaintiff", record, traits=careless)
+    first = told(case, "plaintiff", record, **careless)
     record += [Turn(1, "plaintiff", (), first), Turn(2, "plaintiff_lawyer", (), "诉讼请求的金额请说准确。")]
-    second = said_by(InformingClient(None), case, "plaintiff", record, traits=careless)
+    second = told(case, "plaintiff", record, **careless)
     assert "200000元" not in first and "几十万" in first
     assert "200000元" in second and "13500元" in second
 
 
-OPENLY = ("请问您需要起诉什么？", "您请讲。", "好的，请继续。", "请问您需要什么帮助？")
+OPENLY = ("请问您需要起诉什么？", "您请讲。", "明白了，请继续陈述您的诉求。")
 
 
-@pytest.mark.parametrize("question", [*OPENLY, "明白了，请继续陈述您的诉求。"])
+@pytest.mark.parametrize("question", OPENLY)
 @pytest.mark.parametrize("case_id", ["CD-0001", "DD-0001"])
 def test_who_is_asked_openly_or_for_one_thing_again_tells_claims_then_the_story_then_exhibits(
     case_id: str, question: str
 ) -> None:
     """Never that something is not known while something is left to tell."""
-    case: Any = CASES[case_id]
-    role, tested = environment(case.env).others[0], environment(case.env).tested
-    record, said = [Turn(0, role, (), environment(case.env).opening)], list[str]()
-    for number in range(1, 8):
-        record.append(Turn(number, tested, (role,), question))
-        said.append(said_by(InformingClient(None), case, role, record))
-        record.append(Turn(number, role, (tested,), said[-1]))
+    said = asked_each_time(case_id, question, 7)
     heads = {
         "CD-0001": ("归还我借款本金200000元", "装修其经营的面馆", "借条一张"),
         "DD-0001": ("已于2024年1月15日还款3万元", "", "手机银行转账记录"),
@@ -194,13 +192,8 @@ def test_who_is_asked_openly_or_for_one_thing_again_tells_claims_then_the_story_
 
 def test_a_draft_that_names_facts_is_answered_with_what_is_owed_next() -> None:
     """A drafter who hands in its text again and again is told all there is, not the same fact to the end."""
-    case: Any = CASES["DD-0003"]
     draft = "尊敬的法官，对方于2023年8月1日入职我们公司，任仓储物流主管，工作至2024年5月31日。"
-    record, said = [Turn(0, "defendant", (), environment(case.env).opening)], list[str]()
-    for number in range(1, 9):
-        record.append(Turn(number, "defendant_lawyer", ("defendant",), draft))
-        said.append(said_by(InformingClient(None), case, "defendant", record))
-        record.append(Turn(number, "defendant", ("defendant_lawyer",), said[-1]))
+    said = asked_each_time("DD-0003", draft, 8)
     assert max(map(said[:4].count, said[:4])) <= 2 and "该说的都说了" in said[-1], said
 
 
@@ -209,27 +202,20 @@ def test_a_draft_that_names_facts_is_answered_with_what_is_owed_next() -> None:
     [("DD-0003", "请提供一些基本信息。"), ("CD-0001", "请问您怎么称呼？"), ("CD-0003", "对方公司的法定代表人是谁？")],
 )
 def test_who_was_told_twice_is_told_what_is_owed_next(case_id: str, question: str) -> None:
-    case: Any = CASES[case_id]
-    role, tested = environment(case.env).others[0], environment(case.env).tested
-    record, said = [Turn(0, role, (), environment(case.env).opening)], list[str]()
-    for number in range(1, 9):
-        record.append(Turn(number, tested, (role,), question))
-        said.append(said_by(InformingClient(None), case, role, record))
-        record.append(Turn(number, role, (tested,), said[-1]))
+    said = asked_each_time(case_id, question, 8)
     assert max(map(said[:5].count, said[:5])) <= 2 and any("证据" in one or "材料" in one for one in said[2:]), said
 
 
 # --- the lawyer -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("case_id", ["CD-0001", "DD-0003"])
-@pytest.mark.parametrize("turns", [1, 3, 20])
+@pytest.mark.parametrize(("case_id", "turns"), [("CD-0001", 1), ("CD-0001", 20), ("DD-0003", 3)])
 def test_rules_interview_and_hand_in_the_empty_form_in_time(case_id: str, turns: int) -> None:
-    one = Play(CASES[case_id], "law", turns=turns)
-    assert one.outcome == "finished" and len(one.own) <= min(turns, 5)
-    assert one.own[-1].startswith("民事") and one.own[-1].endswith(END_MARK)
-    kind: Kind = "CD" if case_id.startswith("CD") else "DD"
-    assert one.own[-1] == with_end_mark(floor_document(kind))
+    one = by_rules(CASES[case_id], turns=turns)
+    document = own(one)[-1]
+    assert one.outcome == "finished" and len(own(one)) <= min(turns, 5)
+    assert document.startswith("民事") and document.endswith(END_MARK)
+    assert document == with_end_mark(floor_document("CD" if one.case.env == "CD" else "DD"))
 
 
 # --- anything may be said -------------------------------------------------------------------------------------------
@@ -237,7 +223,6 @@ def test_rules_interview_and_hand_in_the_empty_form_in_time(case_id: str, turns:
 
 def test_what_a_client_said_is_no_leak_in_the_words_of_a_document() -> None:
     case = CASES["CD-0001"]
-    assert isinstance(case, CivilCase)
     heard = ["2023年3月15日，对方因装修其经营的面馆向我借款20万元，我当日通过银行转账交付。"]
     written = "2023年3月15日，被告因装修其经营的面馆向原告借款20万元，原告当日通过银行转账交付。"
     assert leaks(written, case, "CD", "plaintiff_lawyer", heard) == []
@@ -247,7 +232,6 @@ def test_what_a_client_said_is_no_leak_in_the_words_of_a_document() -> None:
     assert leaks(hired.format(company), CASES["CD-0003"], "CD", "plaintiff_lawyer", heard) == []
     assert leaks(hired.format(company), CASES["CD-0003"], "CD", "plaintiff_lawyer", heard[1:]) != []
     advice = CASES["LC-0004"]
-    assert isinstance(advice, AdviceCase)
     assert leaks("。".join(advice.topics[0].points), advice, "LC", "trainee") == []
     assert leaks("。".join(advice.topics[0].points), advice, "LC", "client") != []
 

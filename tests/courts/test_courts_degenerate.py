@@ -15,7 +15,7 @@ from tasks.courts.play.tracking import TopicTurn, track_by_rules
 from tasks.courts.play.view import fault_of
 from tasks.courts.procedure.model import Turn
 from tasks.courts.scores.topics import ceiling_turns, compat_scores, strict_scores
-from tasks.episode.events import Said, TopicTracked
+from tasks.episode.events import Said
 from tasks.scoring.result import replies_of
 from tests.support.court_run_fixture import first_cases
 from tests.support.court_stage import Court, plain_reply, views
@@ -52,11 +52,9 @@ def test_a_reply_says_something_of_its_own(reply: str, found: str) -> None:
     ("said", "asked"),
     [
         ("", "我申请回避吗？"),
-        ("", "请您告诉我是否申请审判员回避。"),
         ("", "请被告说明，对这份证据有没有异议。"),
         ("我同意调解，", "请明确原告同不同意。"),
         ("我申请审判员回避，请法庭审查理由是否成立。", ""),
-        ("请求确认合同是否有效。", ""),
         ("请您介绍一下经过。", ""),
         ("是否构成违约，由法庭认定。", ""),
     ],
@@ -124,22 +122,8 @@ def test_a_simulated_seat_is_asked_once_more_and_heard_the_second_time() -> None
     assert not court.driver.state.flags & {"repeat"}
 
 
-def test_the_same_question_in_other_words_may_have_the_same_answer() -> None:
-    aside = "手里的转账记录也是证据，可以凭它到法院去起诉，要求对方把钱还给您，并且承担诉讼费用。"
-    court = Court(CASES["KQ"], speaks("trainee", lambda number: ANSWER if number == 1 else aside))
-    court.run(16)
-    events = [record.event for record in court.driver.state.records]
-    topics = [event.pointer for event in events if isinstance(event, TopicTracked)]
-    faults = [event.fault for event in events if isinstance(event, Said) and event.seat == "agent" and event.turn > 0]
-    assert topics[:6] == [*["T1"] * 3, *["T2"] * 3]
-    assert faults[1:7] == [*[""] * 3, *["repeat"] * 3]  # before them something general
-
-
-@pytest.mark.parametrize("profile", ["law", "j1"])
-def test_the_tested_seat_is_flagged_and_never_helped(profile: str) -> None:
-    court = Court(CASES["KQ"], speaks("agent", lambda number: ANSWER), profile=profile)  # type: ignore[arg-type]
-    court.play = speaks("trainee", lambda number: ANSWER)
-    court.run(8)
+def test_the_tested_seat_is_flagged_and_never_helped() -> None:
+    court = Court(CASES["KQ"], speaks("trainee", lambda number: ANSWER)).run(8)
     own = court.prompts("trainee")
     said = [e.event for e in court.driver.state.records if isinstance(e.event, Said) and e.event.seat == "agent"]
     assert len(own) == sum(one.turn > 0 for one in said)

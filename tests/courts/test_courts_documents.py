@@ -24,7 +24,7 @@ from tasks.sample.build import civil_disputes
 
 TRIPLES = [dispute.cases() for dispute in civil_disputes()]
 DRAFTED = [case for triple in TRIPLES for case in triple[:2]]
-COMPLAINT, DEFENCE, TRIAL = TRIPLES[0]
+COMPLAINT, DEFENCE, _ = TRIPLES[0]
 FULL = {"PLA": 1.0, "DEF": 1.0, "CLA": 1.0, "EVI": 1.0, "F&R": 1.0, "RES": 1.0}
 
 
@@ -58,20 +58,15 @@ def test_the_customary_order() -> None:
     parts = ["民事答辩状", "答辩人：", "答辩如下：", EVIDENCE, "此致", "附："]
     assert [answer.find(part) for part in parts] == sorted(answer.find(part) for part in parts)
     assert opening_sentence(DEFENCE) in answer
-    with pytest.raises(ValueError, match="CI-0001"):
-        ceiling_document(TRIAL)
 
 
 def test_no_document_is_zero_and_missing_grades_are_missing() -> None:
-    for messages in ([], [FLOOR_REPLY, "询问结束"]):
-        for rates in both(COMPLAINT, *messages):
-            assert set(rates.values()) == {0.0}
+    for rates in both(COMPLAINT, FLOOR_REPLY, "询问结束"):
+        assert set(rates.values()) == {0.0}
     text = [ceiling_document(COMPLAINT)]
     for rates in (compat_score(COMPLAINT, text, {}).rates, strict_score(COMPLAINT, text, {"CLA": None}).rates):
         assert rates["CLA"] is None and rates["DOC"] is None and rates["PLA"] == 1
     assert strict_score(COMPLAINT, text, {}).rates["DOC_proxy"] == 1
-    with pytest.raises(ValueError, match="CI-0001"):
-        compat_score(TRIAL, text, {})
 
 
 def test_a_missing_label() -> None:
@@ -99,11 +94,6 @@ def test_repeated_labels() -> None:
     # The signature of a defence repeats its first label, as it should.
     answer = strict_document(DEFENCE, [ceiling_document(DEFENCE)])
     assert answer is not None and answer.repeated == () and answer.ordered
-
-
-def test_a_defence_ends_at_sixty_as_published() -> None:
-    compat, strict = both(DEFENCE, ceiling_document(DEFENCE))
-    assert compat["FOR"] == 0.6 and strict["FOR"] == 1
 
 
 def test_the_sentence_of_a_defence_is_filled_in() -> None:

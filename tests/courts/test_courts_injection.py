@@ -27,7 +27,7 @@ from tasks.courts.play.tracking import MODEL as TRACKER
 from tasks.courts.procedure.acts import closes
 from tasks.courts.procedure.model import ProfileName
 from tasks.courts.scores.drafted import END_MARK
-from tests.support.court_run_fixture import first_cases
+from tests.support.court_run_fixture import changed, first_cases
 from tests.support.court_stage import Court, by_rules, plain_reply
 
 pytestmark = pytest.mark.slow
@@ -231,12 +231,7 @@ def undisturbed(env: str, profile: ProfileName, free: bool, role: Role, tracker:
 
 def with_field(case: Case, field: str, text: str) -> Case:
     """The case with another text at a path."""
-    data = case.fields()
-    *path, last = field.split(".")
-    place: Any = data
-    for key in path:
-        place = place[int(key)] if isinstance(place, list) else place.setdefault(key, {})
-    place[last] = text
+    data = changed(case.fields(), field, text)
     return environment(data["env"]).case.model_validate(data)
 
 

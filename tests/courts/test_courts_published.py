@@ -10,17 +10,13 @@ from typing import Any
 
 import pytest
 
-from models.engine import Ask
 from store.text.normalise import fold_width
-from tasks.courts.agents.registry import RULES
-from tasks.courts.casefile.case import Case, CivilCase, CriminalCase
+from tasks.courts.casefile.case import CivilCase, CriminalCase
 from tasks.courts.casefile.upstream import read_upstream
-from tasks.courts.environment import environment
 from tasks.courts.procedure import pfs
 from tasks.courts.procedure.hearing import hearing_of
 from tasks.courts.scores import judgment
-from tasks.episode.with_tools import SEAT
-from tests.support.court_stage import Court, talk
+from tests.support.court_stage import Court, by_rules, talk
 
 FILE = Path(__file__).parents[1] / "upstream_courts" / "various.jsonl"
 RECORDS = [json.loads(line) for line in FILE.read_text(encoding="utf-8").splitlines()]
@@ -52,16 +48,6 @@ def texts(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
             yield from texts(item, path)
     elif isinstance(value, str) and value and path.rpartition(".")[2] not in _FORM:
         yield path, value
-
-
-def by_rules(case: Case, profile: Any = "law") -> Court:
-    seats = dict.fromkeys((SEAT, *environment(case.env).others), RULES)
-    return Court(case, lambda ask, role, number: "", profile=profile, seats=seats).run()
-
-
-def test_every_record_makes_a_case() -> None:
-    assert len(CASES) == len(RECORDS)
-    assert {case.env for case in CASES.values()} == {"CI", "CR", "CD", "DD", "KQ", "LC"}
 
 
 @pytest.mark.parametrize(("name", "record"), list(zip(CASES, RECORDS, strict=True)))
@@ -177,14 +163,10 @@ def test_rules_play_it_to_the_end_and_invent_nothing(name: str) -> None:
 
 @pytest.mark.parametrize("name", CASES)
 def test_prompts_hold_nothing_that_the_record_lacks(name: str) -> None:
-    asked: list[Ask] = []
-
-    def heard(ask: Ask, role: str, number: int) -> str:
-        asked.append(ask)
-        return talk(lambda role, number: f"第{number}句。")(ask, role, number)
-
-    Court(CASES[name], heard, turns=6).run()
-    shown = "\n".join(message.content for ask in asked for message in ask.messages if message.role == "system")
+    court = Court(CASES[name], talk(lambda role, number: f"第{number}句。"), turns=6).run()
+    shown = "\n".join(
+        message.content for _, ask in court.asks for message in ask.messages if message.role == "system"
+    )
     assert shown and not any(word in shown for word in _INVENTED)
     assert CASES[name].env != "DD" or "案由：" not in shown
 

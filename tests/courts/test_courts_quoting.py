@@ -15,7 +15,6 @@ from typing import Any
 
 import pytest
 
-from tasks.courts.agents.registry import RULES
 from tasks.courts.casefile.case import Case
 from tasks.courts.casefile.questions import CourtQuestion
 from tasks.courts.environment import environment
@@ -25,7 +24,6 @@ from tasks.courts.procedure.model import ProfileName, Turn
 from tasks.courts.scores import rulings
 from tasks.courts.scores.judgment import gold_text
 from tasks.courts.scores.summary import CourtSummary
-from tasks.episode.with_tools import SEAT
 from tasks.reports.model import counts
 from tasks.reports.words import word
 from tasks.run.validation import validate
@@ -35,7 +33,7 @@ from tests.courts.test_courts_injection import came_of
 from tests.support.court_results import CASES as SAMPLES
 from tests.support.court_results import trial
 from tests.support.court_run_fixture import first_cases
-from tests.support.court_stage import Court
+from tests.support.court_stage import by_rules
 from tests.support.court_trials import GOOD_CIVIL
 from tests.support.summaries import court_summary as summarise
 
@@ -78,9 +76,7 @@ def masked(case: Case) -> Case:
 @cache
 def scores(env: str, profile: ProfileName, hostile: bool) -> dict[str, Any]:
     case = masked(CASES[env]) if hostile else CASES[env]
-    court = Court(
-        case, lambda *asked: "", seats=dict.fromkeys((SEAT, *environment(case.env).others), RULES), profile=profile
-    ).run()
+    court = by_rules(case, profile)
     if hostile:
         said = "".join(turn.text for turn in court.record if turn.speaker == "judge")
         assert MASKS in said and "【闭庭】" in said, "the judge reads some of it out"
@@ -95,10 +91,9 @@ def test_marks_in_every_field_move_no_score(env: str, profile: ProfileName) -> N
     for scorer in ("pfs_compat", "pfs_strict"):
         assert hostile["scores"][scorer] == plain["scores"][scorer], scorer
     assert hostile["scores"]["judgment_compat"] == plain["scores"]["judgment_compat"]
+    strict, same = (found["scores"]["judgment_strict"] for found in (hostile, plain))
     for metric in ("LAW", "CRI", "VER", "JUD_claims"):
-        assert hostile["scores"]["judgment_strict"].get(metric) == plain["scores"]["judgment_strict"].get(metric), (
-            metric
-        )
+        assert strict.get(metric) == same.get(metric), metric
 
 
 def test_masked_case_files_are_valid(tmp_path: Path) -> None:

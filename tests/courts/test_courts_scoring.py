@@ -134,10 +134,8 @@ def test_the_gold_has_everything_that_the_rules_let_it_have() -> None:
             ceiling = whole["ceiling"][rule][env]
             for metric in metrics(rule, env):
                 value = whole[rule][env][metric]
-                assert value is None or metric in ("PFS", "STA", "ACT", "UNI", "ORD") or value == ceiling[metric], (
-                    env,
-                    metric,
-                )
+                procedure = metric in ("PFS", "STA", "ACT", "UNI", "ORD")
+                assert value is None or procedure or value == ceiling[metric], (env, metric)
         assert not whole["overall"][rule]["missing"] and len(whole["overall"][rule]["columns"]) == 16
         columns = [whole[rule][env][metric] for env in PUBLISHED for metric in averaged(env)]
         assert whole[rule]["overall"] == pytest.approx(sum(columns) / 16)
@@ -152,43 +150,24 @@ def test_the_gold_has_everything_that_the_rules_let_it_have() -> None:
 
 def test_without_a_grader_nothing_is_zero_and_the_proxies_speak() -> None:
     whole = block(*everything())
-    for env, metric in (
-        ("KQ", "NBIN"),
-        ("LC", "NBIN"),
-        ("CD", "DOC"),
-        ("CD", "F&R"),
-        ("DD", "DOC"),
-        ("CI", "REA"),
-        ("CR", "REA"),
-    ):
+    missing = ["KQ NBIN", "LC NBIN", "CD DOC", "DD DOC", "CI JUD", "CI REA", "CR REA"]
+    for env, metric in map(str.split, [*missing, "CD F&R"]):
         for rule in RULES:
-            assert whole[rule][env][metric] is None and whole["unscored"][rule][env][metric] == NO_GRADER, (
-                rule,
-                env,
-                metric,
-            )
+            assert whole[rule][env][metric] is None and whole["unscored"][rule][env][metric] == NO_GRADER, metric
             assert whole["intervals"][rule][env][metric] is None and whole["n_scored"][rule][env][metric] == 0
     assert whole["strict"]["bounds"]["errors_as_zero"]["CI"]["REA"] == 0
     assert whole["strict"]["bounds"]["errors_as_one"]["CI"]["REA"] == 100
     strict = whole["strict"]
     assert strict["KQ"]["NBIN_proxy"] == strict["CD"]["DOC_proxy"] == strict["DD"]["DOC_proxy"] == 100
     assert strict["CI"]["JUD_claims"] == 100 and strict["CR"]["REA_points"] > 0
-    assert whole["overall"]["strict"]["missing"] == [
-        "KQ NBIN",
-        "LC NBIN",
-        "CD DOC",
-        "DD DOC",
-        "CI JUD",
-        "CI REA",
-        "CR REA",
-    ]
-    assert whole["strict"]["overall"] is not None
+    assert whole["overall"]["strict"]["missing"] == missing and whole["strict"]["overall"] is not None
 
 
 def test_where_one_environment_ran_its_metrics_stand_on_top() -> None:
     one = block(draft("CD-0001"), draft("CD-0002"))
     for tree in (
-        *(one[rule] for rule in RULES),
+        one["compat"],
+        one["strict"],
         one["floor"]["strict"],
         one["ceiling"]["compat"],
         one["intervals"]["strict"],
@@ -207,26 +186,17 @@ def test_errors_count_in_compat_and_widen_strict() -> None:
     good, lost = draft("CD-0001"), Result("CD-0002", "error", "", "")
     found = block(good, lost, given=context(good))
     assert found["compat"]["FOR"] == 50 and found["n_scored"]["compat"]["FOR"] == 2
-    assert (
-        found["strict"]["FOR"] == 100 and found["n_scored"]["strict"]["FOR"] == 1 and found["strict"]["n_scored"] == 1
-    )
+    assert found["strict"]["FOR"] == 100 and found["n_scored"]["strict"]["FOR"] == 1
     assert found["strict"]["bounds"]["errors_as_zero"]["FOR"] == 50
     assert found["strict"]["bounds"]["errors_as_one"]["FOR"] == 100
-    assert found["outcomes"]["error"] == 1
+    assert found["outcomes"]["error"] == 1 and found["strict"]["n_scored"] == 1
     low, high = found["intervals"]["compat"]["overall"]
-    assert (
-        low < found["compat"]["overall"] < high
-        and "only 2 clusters" in found["interval_methods"]["compat"]["overall"]
-    )
+    assert low < found["compat"]["overall"] < high
+    assert "only 2 clusters" in found["interval_methods"]["compat"]["overall"]
     alone = block(lost)
     assert alone["strict"]["DOC"] is None and alone["unscored"]["strict"]["DOC"] == NOTHING_SCORED
     assert not alone["comparable"] and alone["not_comparable"] == [NOTHING_SCORED]
     assert alone["compat"]["DOC"] == 0 and alone["strict"]["overall"] is None and alone["compat"]["overall"] == 0
-
-
-def test_a_task_without_a_result_is_an_error() -> None:
-    found = summarise("r", [ask("CD-0001"), ask("CD-0002")], [draft("CD-0001")], NOTHING).block()
-    assert found["n"] == 2 and found["outcomes"]["error"] == 1 and found["compat"]["FOR"] == 50
 
 
 def test_no_document_is_zero_even_without_a_grader() -> None:
@@ -284,13 +254,8 @@ def judged(case_id: str, text: str | None = None, **more: Any) -> Result:
 
 def test_ver_of_compat_is_scaled_over_the_run_and_failures_are_one() -> None:
     names = ["CR-0001", "CR-0002", "CR-0003", "CR-0004"]
-    results = [
-        judged(names[0]),
-        judged(names[1], FORMULA["CR"]),
-        judged(names[2], ""),
-        Result(names[3], "error", "", ""),
-    ]
-    found = block(*results)
+    lost = Result(names[3], "error", "", "")
+    found = block(judged(names[0]), judged(names[1], FORMULA["CR"]), judged(names[2], ""), lost)
     # Two trials were finished and differ, two failed: 0, 1, 1 and 1.
     assert tuple(found["compat"][name] for name in ("SEN", "FINE", "VER")) == pytest.approx((75, 75, 75))
     assert found["compat"]["VER"] >= 50 and found["n_scored"]["compat"]["VER"] == 4
@@ -316,15 +281,13 @@ def test_clusters_are_disputes() -> None:
     results = [draft("CD-0001"), draft("DD-0001"), trial("CI-0001", GOOD_CIVIL), draft("CD-0002")]
     found = block(*results)
     assert found["clusters"] == {"CD": 2, "DD": 1, "CI": 1, "overall": 2}
-    assert ask("CD-0001").cluster == ask("CI-0001").cluster != ask("CD-0002").cluster
-    again = block(draft("CD-0001"), draft("CD-0001", epoch=1))
-    assert again["n"] == 2 and again["clusters"]["CD"] == 1 and again["epochs"] == 2
-    assert "only 1 clusters" in again["interval_methods"]["strict"]["FOR"]
 
 
-def test_repeats_are_told_apart() -> None:
+def test_repeats_are_told_apart_and_make_no_cluster() -> None:
     found = block(draft("CD-0001"), draft("CD-0001", "询问结束", epoch=1))
     assert [one["strict"]["FOR"] for one in found["repeats"]] == [100, 0] and found["strict"]["FOR"] == 50
+    assert found["n"] == 2 and found["clusters"]["CD"] == 1 and found["epochs"] == 2
+    assert "only 1 clusters" in found["interval_methods"]["strict"]["FOR"]
     assert block(draft("CD-0001"))["repeats"] == []
 
 
@@ -366,20 +329,6 @@ def test_what_else_forbids_comparison() -> None:
     assert "routed" not in " ".join(block(loose, given=ScoreContext(spec=SPEC))["not_comparable"])
     law = RunSpec(benchmark="courts", law_pack="mine")
     assert "statutes were imported: pack mine" in block(loose, given=ScoreContext(spec=law))["not_comparable"]
-
-
-def test_the_reference_is_a_ceiling() -> None:
-    found = block(draft("CD-0001", "询问结束"))
-    assert found["ceiling"]["strict"]["FOR"] == 100 and found["strict"]["FOR"] == 0
-
-
-def test_floor_is_what_echo_earns() -> None:
-    cases = ["KQ-0001", "CD-0001", "CI-0001", "CR-0001"]
-    found = summarise("r", [ask(name) for name in cases], [], NOTHING).block()["floor"]
-    assert found["strict"]["KQ"]["BIN"] == 50 and found["strict"]["KQ"]["NBIN"] is None
-    assert found["compat"]["CD"]["FOR"] == 100 and found["compat"]["CD"]["DOC"] == 0
-    assert found["strict"]["CI"]["LAW"] == found["strict"]["CI"]["PFS"] == found["compat"]["CR"]["PFS"] == 0
-    assert found["strict"]["CI"]["REA"] is None and found["strict"]["CR"]["VER"] is not None
 
 
 def test_the_floor_is_exactly_what_such_episodes_earn() -> None:
@@ -426,13 +375,9 @@ def test_a_person_in_a_simulated_seat_did_not_help_the_tested_agent() -> None:
     def flags(*seats: str) -> frozenset[str]:
         events: list[Event] = [Leaked(seat="client", field="x", text="")]
         for seat in seats:
-            events += [
-                Seated(seat=seat, policy="court-human/1", engine="human"),
-                ModelCalled(
-                    seat=seat, call=1, prompt="", asked="", messages=(), settings={}, text="", finish="stop",
-                    human=True,
-                ),
-            ]  # fmt: skip
+            called = {"seat": seat, "call": 1, "text": "", "finish": "stop", "human": True}
+            empty = {"prompt": "", "asked": "", "messages": (), "settings": {}}
+            events += [Seated(seat=seat, policy="court-human/1", engine="human"), ModelCalled(**called, **empty)]
         state = fold(Record(seq, 0, None, 0.0, event) for seq, event in enumerate(events))
         return Courts().result("CI-0001", 0, state).flags
 

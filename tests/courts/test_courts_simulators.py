@@ -3,7 +3,8 @@ as ever."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import random
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
 
@@ -13,6 +14,7 @@ from tasks.courts.agents import registry
 from tasks.courts.benchmark import HEARD
 from tasks.courts.casefile.case import Case
 from tasks.courts.environment import PUBLISHED, environment
+from tasks.courts.play.view import CourtView
 from tasks.courts.procedure import pfs
 from tasks.courts.procedure.answers import VALID
 from tasks.courts.procedure.hearing import hearing_of
@@ -22,14 +24,54 @@ from tasks.courts.scores.summary import CourtSummary
 from tasks.courts.scores.transcript import CourtTranscript, simulated
 from tasks.courts.simulated.talks import reasons
 from tasks.episode.events import Leaked, Seated
+from tasks.episode.seats import Say
 from tasks.run.spec import RunSpec
 from tasks.scoring.result import Result, ScoreContext
-from tests.support.broken_simulators import KINDS, Broken
 from tests.support.court_results import CASES, ask
-from tests.support.court_stage import Court
+from tests.support.court_stage import Court, Speaks, by_rules
 from tests.support.summaries import court_summary as summarise
 
 pytestmark = pytest.mark.slow
+
+UNRELATED = """今天天气不错，我们打算去公园散步，顺便拍几张照片，晚上再一起吃火锅。
+这道菜的做法很简单，先把土豆切成丝，用清水泡十分钟，再下锅大火快炒，最后放盐和醋。
+昨天的球赛踢得很精彩，上半场主队先进一球，下半场客队连追两球，最后点球决胜。
+这款手机的屏幕很亮，电池也耐用，就是拍照的颜色偏黄，总的来说值得推荐。
+春天来了，山上的花都开了，孩子们在草地上放风筝，老人坐在树下聊天下棋。
+我觉得学英语最重要的是坚持，每天背二十个单词，听半个小时的广播，三个月就会有效果。""".split("\n")
+ENGLISH = (
+    "Thank you for the question, I will gladly help with that.",
+    "The quick answer depends on many circumstances of the matter.",
+    "Please see the attached summary for further details of the topic.",
+)
+
+
+def _random(view: CourtView) -> str:
+    generator = random.Random(f"{view.case_id}/{view.role}/{view.step}")
+    return "".join(chr(generator.randrange(0x4E00, 0x9F00)) for _ in range(40))
+
+
+def _symbols(view: CourtView) -> str:
+    generator = random.Random(f"{view.case_id}/{view.role}/{view.step}")
+    return "".join(generator.choice("abcxyz0129#%&;qwk ") for _ in range(60))
+
+
+KINDS: Mapping[str, Callable[[CourtView], str]] = {
+    "characters": _random,
+    "letters": _symbols,
+    "unrelated": lambda view: UNRELATED[len(view.own) % len(UNRELATED)],
+    "english": lambda view: ENGLISH[len(view.own) % len(ENGLISH)],
+    "assents": lambda view: "好的，审判长。" if view.env in ("CI", "CR") else "好的，没问题。",
+    "echo": lambda view: view.asked.text if view.asked else "",
+    "silent": lambda view: "",
+    "repeats": lambda view: "我方的情况材料里写得很清楚，请看材料就可以了。",
+}
+
+
+def broken(kind: str) -> Speaks:
+    """Somebody who speaks like this in every turn."""
+    return Speaks(lambda view: Say(KINDS[kind](view)))
+
 
 SHORT = {"CI": "CI-0005", "CR": "CR-0005"}
 ROLES = [(env, role) for env in PUBLISHED for role in simulated(CASES[f"{env}-0002"])]
@@ -37,8 +79,8 @@ TRIALS = [(env, role) for env, role in ROLES if environment(env).trial]
 
 
 def pairs(roles: list[tuple[str, str]]) -> list[tuple[str, str, str]]:
-    """Each role with every second kind of broken simulator, its neighbours with the others."""
-    return [(*one, kind) for n, one in enumerate(roles) for k, kind in enumerate(KINDS) if (n + k) % 2 == 0]
+    """Each role with every fourth kind of broken simulator, its neighbours with others."""
+    return [(*one, kind) for n, one in enumerate(roles) for k, kind in enumerate(KINDS) if (n + k) % 4 == 0]
 
 
 REASON = {"letters": {"script"}, "english": {"script"}, "silent": {"silent"}, "echo": {"echo", "evades"}}
@@ -47,9 +89,7 @@ REASON = {"letters": {"script"}, "english": {"script"}, "silent": {"silent"}, "e
 @cache
 def play(case_id: str, role: str = "", kind: str = "") -> Court:
     """A whole episode by rules, with a broken simulator in one seat."""
-    case = CASES[case_id]
-    seats = dict.fromkeys(("agent", *environment(case.env).others), registry.RULES)
-    return Court(case, lambda *_: "", seats=seats, sitting={role: Broken(kind)} if kind else None).run()
+    return by_rules(CASES[case_id], **({role: broken(kind)} if kind else {}))
 
 
 def result_of(court: Court) -> Result:
@@ -108,7 +148,7 @@ def test_no_duty_is_credited_by_it_and_none_is_held_against_the_judge(env: str, 
 
 @pytest.mark.parametrize("env", PUBLISHED)
 def test_rules_are_sound_in_every_seat_and_their_scores_are_what_they_were(env: str) -> None:
-    for number in (1, 4, 7):
+    for number in (1, 7):
         court = play(f"{env}-{number:04}")
         assert all((one.share or 0.0) >= 0.9 for one in valid(court).values()), court.case.id
         block = run_of(court).block()
@@ -118,10 +158,8 @@ def test_rules_are_sound_in_every_seat_and_their_scores_are_what_they_were(env: 
 
 
 def test_who_says_only_yes_moves_strict_and_not_the_published_rule() -> None:
-    case = CASES["CI-0002"]
-    seats = dict.fromkeys(("agent", *environment("CI").others), registry.RULES)
-    both = {role: Broken("assents") for role in ("plaintiff_lawyer", "defendant_lawyer")}
-    court = Court(case, lambda *_: "", seats=seats, sitting=both).run()
+    both = dict.fromkeys(("plaintiff_lawyer", "defendant_lawyer"), broken("assents"))
+    court = by_rules(CASES["CI-0002"], **both)
     course = strict(court).course
     asked = {duty.key for duty in course.duties if duty.mandatory and duty.spec.asked}
     assert not asked & course.done and {one.key for one in course.unmet} <= asked
@@ -198,15 +236,9 @@ def test_a_client_puts_the_topic_it_was_given_and_tells_its_own_data() -> None:
 
     assert put(topic) == "" and put("合同签了一年，试用期能约定三个月吗，您帮我看看？") == ""
     assert put("公司的试用期工资发得太晚了，我很生气。") == "evades"
-    told = lambda text: dict(  # noqa: E731
-        reasons(
-            CASES["CD-0001"],
-            "plaintiff",
-            (
-                Turn(0, "plaintiff", (), "您好。"),
-                Turn(1, "plaintiff_lawyer", (), "请问您的姓名和住址？"),
-                Turn(1, "plaintiff", (), text),
-            ),
-        )
-    )[2]
+
+    def told(text: str) -> str:
+        questions = (Turn(0, "plaintiff", (), "您好。"), Turn(1, "plaintiff_lawyer", (), "请问您的姓名和住址？"))
+        return dict(reasons(CASES["CD-0001"], "plaintiff", (*questions, Turn(1, "plaintiff", (), text))))[2]
+
     assert told("我叫周映川。") == "" and told("我说不上来。") == "incomplete" and told("") == "silent"

@@ -285,21 +285,16 @@ def test_the_reference_keeps_the_procedure_and_gives_the_authored_judgment(name:
 
 ASKED: tuple[tuple[str, str, str], ...] = (
     ("plaintiff_lawyer", "请原告说明一下你方的基本情况。", "^原告周映川，男.*宋知遥.*特别授权"),
-    ("plaintiff_lawyer", "以上诉讼权利听清楚了吗？要不要申请回避？", "不申请回避"),
     ("plaintiff_lawyer", "原告，说说你的诉讼请求和事实理由。", "一、判令被告归还.*四、本案诉讼费.*事实和理由："),
     ("plaintiff_lawyer", "请原告只陈述诉讼请求。", "^诉讼请求：(?!.*事实和理由)"),
     ("plaintiff_lawyer", "请原告举证。", "^证据一：借条一张，书证，来源：.*载明：“.*”，拟证明双方(?!.*证据二)"),
     ("plaintiff_lawyer", "请原告将全部证据一并出示。", "证据一：.*证据五：.*出示完毕"),
-    ("plaintiff_lawyer", "愿不愿意调解？", "^不同意调解"),
     ("defendant_lawyer", "被告，对原告起诉的内容有什么答辩意见？", "第一项诉讼请求.*第三项诉讼请求，被告不同意"),
     ("defendant_lawyer", "法庭询问：被告，利息付到什么时候？", "利息付至2023年9月14日"),
-    ("defendant_lawyer", "双方对适用简易程序有无异议？", "没有异议"),
     ("defendant_lawyer", "请被告对原告证据二发表质证意见。", "目前没有需要质证的证据"),
     ("defendant_lawyer", "被告，同不同意由法庭主持调解？", "同意调解(?!.*[0-9]元)"),
     ("procurator", "请公诉人宣读起诉书。", "经依法审查查明.*以诈骗罪追究其刑事责任"),
-    ("defendant", "被告人，你以前有没有受过处罚？", "没有"),
     ("defendant", "起诉书指控的事实和罪名，你有没有异议？", "我不承认骗取阮牧之92000元"),
-    ("defence_lawyer", "请辩护人发表辩护意见。", "发表如下辩护意见"),
 )  # fmt: skip
 
 

@@ -119,19 +119,7 @@ def filled(value: Any, mark: count[int], name: str = "") -> Any:
     if isinstance(value, list):
         return [filled(item, mark, name) for item in value]
     fixed = r"[A-Z]{1,7}\d*|\d{4}-\d\d-\d\d|[a-z_0-9/]+|[A-Z]{2}-\d{4}"
-    kept = (
-        "kind",
-        "title",
-        "measure",
-        "result",
-        "gender",
-        "procedure",
-        "answer",
-        "law",
-        "kinds",
-        "charge",
-        "charges",
-    )
+    kept = "kind title measure result gender procedure answer law kinds charge charges".split()
     if not isinstance(value, str) or name in kept or value.endswith("罪") or re.fullmatch(fixed, value):
         return value
     return f"〔{next(mark):04}〕"
@@ -202,9 +190,7 @@ def test_views_keep_the_shape_of_the_file() -> None:
     assert view["evidence"][5]["objections"][0]["by"] == "P1" and set(view["evidence"][6]) == {"id", "owner", "title"}
     assert view["mediation"] == {"P1": {"stance": "refuse", "terms": "原告只接受本金20万元一次还清"}}
     assert visible(case, "CI", "agent") == visible(case, "CI", "judge") and environment("CI").tested == "judge"
-    assert visible(case, "CD", "agent") == {"dates": {"filed": "2024-06-17"}} and "third_party_findings" not in str(
-        view
-    )
+    assert visible(case, "CD", "agent") == {"dates": {"filed": "2024-06-17"}}
     with pytest.raises(UsageError, match="no role 'procurator' in CI"):
         grant("CI", "procurator")
 
@@ -226,9 +212,8 @@ def test_own_fields_and_what_was_said_before_are_no_leak() -> None:
     case = civil_disputes()[0].cases()[2]
     assert leaks(case.complaint, case, "CI", "plaintiff_lawyer") == []
     assert {leak.field for leak in leaks(case.complaint, case, "CI", "defendant_lawyer")} == {"complaint"}
-    assert (
-        leaks(case.complaint, case, "CI", "defendant_lawyer", ["审判长：请陈述。", f"原告：{case.complaint}"]) == []
-    )
+    heard = ["审判长：请陈述。", f"原告：{case.complaint}"]
+    assert leaks(case.complaint, case, "CI", "defendant_lawyer", heard) == []
 
 
 def test_titles_of_laws_and_formulas_are_free() -> None:

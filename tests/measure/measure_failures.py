@@ -17,9 +17,7 @@ from store.pack import Pack
 from tasks.benchmark import benchmark
 from tasks.run.runner import start_run
 from tasks.run.spec import RunSpec
-from tests.support.injected import Injected
-from tests.support.injected_lab import lab
-from tests.support.injected_law import law
+from tests.support.injected import Injected, lab, law
 
 LEAST: dict[str, tuple[float, float]] = {
     "error": (1.0, 1.0), "context_full": (1.0, 1.0), "outside_pack": (1.0, 1.0), "format": (1.0, 0.958),

@@ -1,11 +1,10 @@
-"""The shipped pack: what it holds, coherence between its tables, nothing that could be real."""
+"""The shipped pack: nothing in it changes unnoticed, its numbers and citations resolve, nothing could be real."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import re
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,10 +14,6 @@ import pytest
 from store.pack import Pack
 from store.schema import CORPORA, TABLES
 from store.statutes.book import StatuteBook
-from store.text.dates import parse_date
-from store.text.money import parse_money
-from tasks.legalagentbench.construct.follow import cited_laws
-from tasks.legalagentbench.construct.source import missing
 from tasks.legalagentbench.construct.tree import court_code
 from tasks.sample import FICTION_LABEL, JURISDICTION, fiction_label, is_fictional
 from tasks.sample.build import rows
@@ -57,7 +52,7 @@ CONTENT = {
     "legalsearch": "235 f62499f6a7dc",
 }
 """Part of the pack -> how many, and the beginning of the hash of all of them. Who changes data on purpose records it
-anew."""
+anew, and looks whether its tables still agree."""
 
 
 @pytest.fixture(scope="module")
@@ -118,21 +113,6 @@ def test_the_pack_says_that_it_is_fictional(pack: Pack) -> None:
     assert fiction_label("authored") == FICTION_LABEL and fiction_label("imported") == ""
 
 
-def test_identifiers_name_one_row(world: World) -> None:
-    for table, name in (
-        ("CompanyInfo", "公司名称"), ("CompanyInfo", "公司简称"), ("CompanyInfo", "公司代码"),
-        ("CompanyRegister", "公司名称"),
-        ("CompanyRegister", "统一社会信用代码"), ("SubCompanyInfo", "公司名称"), ("LegalDoc", "案号"),
-        ("CourtInfo", "法院名称"),
-        ("CourtCode", "法院代字"), ("LawfirmInfo", "律师事务所名称"), ("AddrInfo", "地址"),
-        ("RestrictionCase", "案号"),
-        ("FinalizedCase", "案号"), ("DishonestyCase", "案号"), ("AdministrativeCase", "案号"),
-        ("LegalAbstract", "案号"),
-    ):  # fmt: skip
-        values = Counter(column(world, table, name))
-        assert max(values.values()) == 1, (table, name, values.most_common(1))
-
-
 def test_court_codes_of_all_case_numbers_resolve(world: World) -> None:
     courts = {str(row["法院代字"]): row["法院名称"] for row in world["CourtCode"]}
     assert set(courts.values()) == set(column(world, "CourtInfo", "法院名称"))
@@ -143,107 +123,6 @@ def test_court_codes_of_all_case_numbers_resolve(world: World) -> None:
         for row in world[table]:
             assert courts[court_code(str(row["案号"]))] == row["执行法院"]
             assert f"（{str(row['立案日期'])[:4]}）" in str(row["案号"])
-
-
-def test_companies_are_registered_and_parents_listed(world: World) -> None:
-    registered = set(column(world, "CompanyRegister", "公司名称"))
-    listed = set(column(world, "CompanyInfo", "公司名称"))
-    assert listed <= registered
-    assert set(column(world, "SubCompanyInfo", "公司名称")) <= registered
-    assert set(column(world, "SubCompanyInfo", "关联上市公司全称")) <= listed
-    for table, name in (
-        ("LegalDoc", "关联公司"), ("RestrictionCase", "限制高消费企业名称"), ("FinalizedCase", "终本公司名称"),
-        ("DishonestyCase", "失信被执行公司名称"), ("AdministrativeCase", "行政处罚公司名称"),
-    ):  # fmt: skip
-        assert set(column(world, table, name)) <= registered
-    several = [
-        set(column(world, t, n))
-        for t, n in (("RestrictionCase", "限制高消费企业名称"), ("FinalizedCase", "终本公司名称"))
-    ]
-    assert several[0] & several[1] & set(column(world, "DishonestyCase", "失信被执行公司名称"))
-
-
-def test_listed_companies_agree_with_their_register(world: World) -> None:
-    register = {row["公司名称"]: row for row in world["CompanyRegister"]}
-    for row in world["CompanyInfo"]:
-        twin = register[row["公司名称"]]
-        assert (row["法人代表"], row["成立日期"], row["注册地址"]) == (
-            twin["法定代表人"],
-            twin["成立日期"],
-            twin["企业地址"],
-        )
-        founded, listing = parse_date(str(row["成立日期"])), parse_date(str(row["上市日期"]))
-        assert founded is not None and listing is not None and founded < listing
-
-
-def test_addresses_resolve_and_agree(world: World) -> None:
-    where = {row["地址"]: (row["省份"], row["城市"], row["区县"]) for row in world["AddrInfo"]}
-    for table, name in (
-        ("CompanyInfo", "注册地址"), ("CompanyInfo", "办公地址"), ("CompanyRegister", "企业地址"),
-        ("CourtInfo", "法院地址"),
-        ("LawfirmInfo", "事务所地址"),
-    ):  # fmt: skip
-        assert set(column(world, table, name)) <= set(where)
-    for table, prefix in (("CourtInfo", "法院"), ("LawfirmInfo", "事务所")):
-        for row in world[table]:
-            assert where[row[f"{prefix}地址"]] == tuple(row[f"{prefix}{part}"] for part in ("省份", "城市", "区县"))
-    assert ("望舒市", "望舒市") in {place[:2] for place in where.values()}
-
-
-def test_documents_keep_upstreams_habits(world: World) -> None:
-    firms = set(column(world, "LawfirmInfo", "律师事务所名称"))
-    assert set(column(world, "LawfirmLog", "律师事务所名称")) <= firms
-    nothing = set()
-    for row in world["LegalDoc"]:
-        assert row["文件名"] == f"{row['案号']}.txt"
-        assert isinstance(row["涉案金额（元）"], float)
-        assert row["关联公司"] in (row["原告"], *str(row["被告"]).split(","))
-        assert str(row["日期"])[:4] == str(row["案号"])[1:5] or "执" in str(row["案号"])
-        both = [
-            set(str(row[side]).split(",")) for side in ("原告律师事务所", "被告律师事务所") if not missing(row[side])
-        ]
-        assert len(both) < 2 or not both[0] & both[1]
-        for side in ("原告律师事务所", "被告律师事务所"):
-            if missing(row[side]):
-                nothing.add(row[side])
-            else:
-                assert set(str(row[side]).split(",")) <= firms
-    assert nothing == {None, " -", " - "}
-    assert {"民事判决书", "民事裁定书", "执行裁定书", "行政判决书"} == set(column(world, "LegalDoc", "文书类型"))
-
-
-def test_summaries_tell_the_same_case(world: World, citations: set[str]) -> None:
-    rows = {row["案号"]: row for row in world["LegalDoc"]}
-    for row in world["LegalAbstract"]:
-        text, case = str(row["文本摘要"]), rows[row["案号"]]
-        assert str(case["原告"]) in text and str(case["被告"]).split(",")[0] in text
-        cited = cited_laws(text)
-        assert cited and all(law.replace("《", "").replace("》", "") in citations for law in cited)
-
-
-def test_enforcement_amounts_fit(world: World) -> None:
-    kinds = {type(value).__name__ for value in column(world, "RestrictionCase", "涉案金额（元）")}
-    assert kinds == {"int", "float", "str"}
-    finalized = {row["案号"]: row for row in world["FinalizedCase"]}
-    for row in finalized.values():
-        assert row["执行标的（元）"] == round(float(str(row["执行标的（元）"])))
-        if row["未履行金额（元）"] != "-":
-            assert float(str(row["未履行金额（元）"])) <= float(str(row["执行标的（元）"])) + 0.5
-        first, last = parse_date(str(row["立案日期"])), parse_date(str(row["终本日期"]))
-        assert first is not None and last is not None and first < last
-    for row in world["RestrictionCase"]:
-        if row["案号"] in finalized and row["涉案金额（元）"] != "-":
-            assert float(str(row["涉案金额（元）"])) == finalized[row["案号"]]["执行标的（元）"]
-
-
-def test_investments_follow_from_capital_and_share(world: World) -> None:
-    capital = {row["公司名称"]: parse_money(str(row["注册资本"])) for row in world["CompanyRegister"]}
-    for row in world["SubCompanyInfo"]:
-        if missing(row["上市公司投资金额"]):
-            continue
-        whole, invested = capital[row["公司名称"]], parse_money(str(row["上市公司投资金额"]))
-        assert whole is not None and invested is not None
-        assert abs(float(whole) * float(str(row["上市公司参股比例"])) / 100 - float(invested)) <= 500_001
 
 
 def test_nothing_could_be_real(world: World, texts: dict[str, list[str]]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,30 @@ ROLES = (
     "defence_lawyer",
 )
 """Seats beside the tested one and the clerk, of all environments."""
+
+
+DROP = object()
+"""The value of a field that is taken out."""
+
+
+def changed(fields: dict[str, Any], path: str, value: Any) -> dict[str, Any]:
+    """The fields of a case with another value at a path; `+` is behind the end of a list, a function makes the
+    value."""
+    fields = copy.deepcopy(fields)
+    *way, last = path.split(".")
+    place: Any = fields
+    for key in way:
+        place = place[int(key)] if isinstance(place, list) else place.setdefault(key, {})
+    key = int(last) if isinstance(place, list) and last != "+" else last
+    if callable(value):
+        value = value(fields)
+    if value is DROP:
+        del place[key]
+    elif last == "+":
+        place.append(value)
+    else:
+        place[key] = value
+    return fields
 
 
 def first_cases() -> list[Case]:

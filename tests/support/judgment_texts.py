@@ -6,7 +6,8 @@ from __future__ import annotations
 from datetime import date
 from pathlib import Path
 
-from tasks.courts.casefile.case import CivilCase, CriminalCase
+from tasks.courts.casefile.case import CivilCase
+from tasks.courts.papers.forms import written_day
 
 
 def _text(name: str) -> str:
@@ -109,30 +110,17 @@ def day(value: date | None) -> str:
     return f"{value.year}年{value.month}月{value.day}日" if value else ""
 
 
-def day_in_han(value: date) -> str:
-    """二〇二四年八月二十日, as it stands below a judgment."""
-    digits = "〇一二三四五六七八九"
-
-    def number(n: int) -> str:
-        tens = "" if n < 10 else "十" if n < 20 else f"{digits[n // 10]}十"
-        return tens + (digits[n % 10] if n % 10 or n == 0 else "")
-
-    return f"{''.join(digits[int(sign)] for sign in str(value.year))}年{number(value.month)}月{number(value.day)}日"
-
-
-def as_judgment(case: CivilCase | CriminalCase) -> str:
+def as_judgment(case: CivilCase) -> str:
     """A case of the sample as the judgment that a court would have published."""
     court, laws = case.court, "、".join(law.chinese for law in case.gold.laws)
-    head, body, appeal = _civil(case) if isinstance(case, CivilCase) else _criminal(case)
+    head, body, appeal = _civil(case)
     facts = "\n".join(fact.text for fact in case.facts if fact.gold)
     bench = [("审判长" if court.panel else "审判员", court.presiding.name if court.presiding else "")]
     bench += [(member.title, member.name) for member in court.panel]
-    assert case.dates.judged
     return "\n".join([
-        court.name, "民事判决书" if isinstance(case, CivilCase) else "刑事判决书", court.docket, head,
-        body.format(facts=facts),
+        court.name, "民事判决书", court.docket, head, body.format(facts=facts),
         f"本院认为，{case.gold.reason.strip()}依照{laws}的规定，判决如下：", *case.gold.judgment, appeal,
-        *(f"{title} {name}" for title, name in bench), day_in_han(case.dates.judged), f"书记员 {court.clerk}",
+        *(f"{title} {name}" for title, name in bench), written_day(case.dates.judged), f"书记员 {court.clerk}",
     ])  # fmt: skip
 
 
@@ -169,40 +157,3 @@ def _civil(case: CivilCase) -> tuple[str, str, str]:
         "\n".join([*body, "经审理查明，{facts}"]),
         "如不服本判决，可以在判决书送达之日起十五日内上诉。",
     )
-
-
-PLEAS = {
-    "guilty": "对指控的犯罪事实和罪名没有异议，自愿认罪",
-    "partial": "对指控的部分事实提出异议",
-    "not_guilty": "否认指控，辩称其不构成犯罪",
-}
-
-
-def _criminal(case: CriminalCase) -> tuple[str, str, str]:
-    (accused,), told = case.parties, case.criminal
-    office, names = told.prosecution, "、".join(charge.name for charge in told.charges)
-    custody = "，".join(f"于{day(one.since)}被{one.measure}" for one in told.custody)
-    record = "" if told.record in ("", "无") else f"曾因{told.record.rstrip('。')}。"
-    assert accused.counsel
-    head = (
-        f"公诉机关{office.name}。\n被告人{accused.name}，{accused.gender}，"
-        f"{day(accused.birth_date)}出生于{accused.birthplace}，{accused.ethnicity}，"
-        f"{accused.education}，{accused.occupation}，住{accused.address}。{record}因涉嫌犯{names}{custody}。\n"
-        f"辩护人{accused.counsel.name}，{accused.counsel.firm}律师。\n"
-        f"{office.name}以{office.indictment_no}起诉书指控被告人{accused.name}犯{names}，"
-        f"于{day(case.dates.filed)}向本院提起公诉。本院依法适用{case.court.procedure}，"
-        f"于{day(case.dates.proceeding)}公开开庭审理了本案。{office.name}指派检察员{office.prosecutor}出庭支持公诉。"
-        f"现已审理终结。"
-    )
-    request = f"公诉机关{told.request.text}。\n" if told.request else ""
-    signed = "，并签署了认罪认罚具结书" if told.plea.signed else ""
-    listed = "；\n".join(
-        f"{number}.{exhibit.title}，{exhibit.purpose}" for number, exhibit in enumerate(case.evidence, 1)
-    )
-    body = (
-        f"公诉机关指控：{told.indictment.strip()}\n公诉机关认为，{told.opinion.strip()}\n"
-        f"{request}被告人{accused.name}{PLEAS[told.plea.stance]}{signed}。\n"
-        f"辩护人{accused.counsel.name}提出，{told.defence_opinion.strip()}\n经审理查明，{{facts}}\n"
-        f"认定上述事实的证据有：\n{listed}。"
-    )
-    return head, body, "如不服本判决，可在接到判决书的第二日起十日内提出上诉。"
