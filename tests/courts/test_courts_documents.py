@@ -13,7 +13,6 @@ from tasks.courts.scores.drafted import (
     EVIDENCE,
     FLOOR_REPLY,
     ceiling_document,
-    floor_document,
     opening_sentence,
     published_document,
     strict_document,
@@ -39,14 +38,6 @@ def test_ceiling_of_the_authored_cases(case: CivilCase) -> None:
     assert {name: rate for name, rate in strict.rates.items() if rate != 1} == {}
     assert compat.rates["FOR"] == (1 if case.env == "CD" else 0.6) and compat.rates["DOC"] == 1
     assert strict.evidence["repeated"] == []
-
-
-@pytest.mark.parametrize("case", DRAFTED[:4], ids=lambda case: case.id)
-def test_floor_is_the_empty_form(case: CivilCase) -> None:
-    compat, strict = both(case, floor_document("CD" if case.env == "CD" else "DD"))
-    assert strict["DOC"] == strict["DOC_proxy"] == 0
-    # Labels alone make a form; of a defence the sentence has to be filled in.
-    assert (compat["FOR"], strict["FOR"]) == ((1, 1) if case.env == "CD" else (0.4, 2 / 3))
 
 
 def test_the_customary_order() -> None:

@@ -23,7 +23,6 @@ from tasks.courts.from_judgment.drafting import Draft, draft, draft_of
 from tasks.courts.from_judgment.masking import mask, stand_ins
 from tasks.courts.from_judgment.reading import MAX_TEXT, text_of
 from tasks.errors import UsageError
-from tasks.sample.build import court_cases
 from tests.support import judgment_texts as texts
 from tests.support.foreign_place import Terminal
 from tests.support.typed import moot
@@ -226,11 +225,8 @@ def test_one_stand_in_a_person_and_no_other() -> None:
     assert names["林某"] == texts.THEFT.count("林海涛") and {"冯某甲", "冯某乙"} <= names.keys()
     assert made.case_fields["criminal"]["victims"][0]["name"] == "冯某甲"
     # What already stands for somebody is nobody else's.
-    assert stand_ins([("王小明",), ("王大明", "王二明")], "王某乙到庭") == {
-        "王小明": "王某甲",
-        "王大明": "王某丙",
-        "王二明": "王某丙",
-    }
+    found = stand_ins([("王小明",), ("王大明", "王二明")], "王某乙到庭")
+    assert found == {"王小明": "王某甲", "王大明": "王某丙", "王二明": "王某丙"}
     assert drafted(texts.THEFT.replace("林海涛", "林某")).masked[-1].replacement == "陶某"
     assert drafted(texts.THEFT.replace("林海涛", "林某")).case_fields["parties"][0]["name"] == "林某"
 
@@ -385,11 +381,8 @@ def test_a_civil_judgment_in_full() -> None:
         ("C1", "partly", 176000), ("C2", "partly", 6600), ("C3", "rejected", 0),
     ]  # fmt: skip
     assert gold["fee"] == {"total": 2311.25, "plaintiff": 406.25, "defendant": 1905}
-    assert (
-        len(gold["judgment"]) == 5
-        and len(gold["issues"]) == 2
-        and gold["reason"].endswith("律师费没有约定，不予支持。")
-    )
+    assert (len(gold["judgment"]), len(gold["issues"])) == (5, 2)
+    assert gold["reason"].endswith("律师费没有约定，不予支持。")
     assert gold["laws"][3] == "最高人民法院关于审理民间借贷案件适用法律若干问题的规定第二十八条第二款第（二）项"
     assert len(gold["laws"]) == 5 and len(gold["as_cited"]) == 3
     assert set(made.missing) == {
@@ -488,10 +481,8 @@ def test_parties_by_name_alone_claim_and_answer() -> None:
         full.case_fields[part] for part in ("claims", "complaint", "answer", "evidence")
     ]
     silent = drafted(re.sub("被告罗成溪辩称，.*", "罗成溪未作答辩。", texts.LOAN))
-    assert (
-        silent.case_fields["answer"].endswith("未作答辩。")
-        and silent.case_fields["claims"] == full.case_fields["claims"]
-    )
+    assert silent.case_fields["answer"].endswith("未作答辩。")
+    assert silent.case_fields["claims"] == full.case_fields["claims"]
 
 
 def test_other_ways_to_write_it_civil() -> None:
@@ -581,41 +572,7 @@ def test_the_command_as_json(tmp_path: Path) -> None:
     assert (tmp_path / "case.jsonl").is_file()
 
 
-# --- judgments of known cases ---------------------------------------------------------------------------------------
-
-
-def test_civil_cases_come_back_from_their_judgments() -> None:
-    for case in [case for case in court_cases() if case.env == "CI"]:
-        assert isinstance(case, CivilCase)
-        made = drafted(texts.as_judgment(case), keep_names=True)
-        found, gold = made.case_fields, made.case_fields["gold"]
-        assert made.needed == () and found["cause"] == case.cause and found["amount"] == case.amount, case.id
-        assert [(one["text"], one["kind"], one.get("amount")) for one in found["claims"]] == [
-            (claim.text, claim.kind, claim.amount) for claim in case.claims
-        ]
-        assert [(one["name"], one["kind"], one.get("occupation", "")) for one in found["parties"]] == [
-            (party.name, party.kind, party.occupation) for party in case.parties
-        ]
-        assert [(one["owner"], one["title"], one["purpose"]) for one in found["evidence"]] == [
-            (exhibit.owner, exhibit.title, exhibit.purpose) for exhibit in case.evidence
-        ]
-        assert {one["claim"]: (one["outcome"], one.get("amount")) for one in gold["rulings"]} == {
-            ruling.claim: (ruling.outcome, ruling.amount) for ruling in case.gold.rulings
-        }
-        assert gold["fee"] == (case.gold.fee.model_dump() if case.gold.fee else None)
-        assert gold["laws"] == [re.sub("^《(.*)》", r"\1", law.chinese) for law in case.gold.laws]
-        assert gold["judgment"] == list(case.gold.judgment)
-        assert found["dates"] == {name: str(getattr(case.dates, name)) for name in ("filed", "proceeding", "judged")}
-        court = found["court"]
-        assert (court["presiding"]["name"], court["clerk"]) == (case.court.presiding.name, case.court.clerk)  # type: ignore[union-attr]
-
-
 # --- real judgments -------------------------------------------------------------------------------------------------
-
-LISTED = 43
-"""So many of them list their evidence; the other three say that it was shown."""
-LOADED = 46
-"""Of the 46 masked judgments of the development data, so many drafts load; none has its heading."""
 
 
 def test_masked_judgments_become_cases_that_load(data: Callable[..., Path]) -> None:
@@ -640,5 +597,5 @@ def test_masked_judgments_become_cases_that_load(data: Callable[..., Path]) -> N
             wanted[name] for name in ("sentence_months", "probation_months", "fine_yuan")
         ]
         assert not any(one.kind == "name" for one in made.masked), record["id"]
-    assert len(records) == 46 and loaded >= LOADED and figures == 46
-    assert listed == LISTED
+    # Three of them say that evidence was shown, and list none; none has its heading.
+    assert (len(records), loaded, figures, listed) == (46, 46, 46, 43)

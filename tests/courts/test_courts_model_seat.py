@@ -5,26 +5,23 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from models.engine import Ask, Message, Reply
 from tasks.agents.budgets import ContextBudget
-from tasks.courts.agents import registry
 from tasks.courts.agents.model import conversation, replies
 from tasks.courts.agents.model.card import card
 from tasks.courts.agents.model.seat import ModelSeat
+from tasks.courts.agents.trial.judge import Judge
 from tasks.courts.environment import PUBLISHED, environment
 from tasks.courts.play.view import CourtView
 from tasks.episode.events import Record, Seated, StageEntered
 from tasks.episode.seats import CallTool, Say
-from tasks.run.runner import start_run
-from tasks.run.spec import RunSpec
+from tasks.sample.build import court_cases
 from tests.support.court_run_fixture import first_cases
-from tests.support.court_stage import Court, plain_reply, talk, views
+from tests.support.court_stage import Court, Speaks, by_rules, plain_reply, said_by, talk, views
 
 pytestmark = pytest.mark.slow
 
@@ -258,7 +255,6 @@ def test_tools_are_offered_only_while_they_are_open() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        '{"action": "search_law", "query": "借款"}',
         '{"name": "search_law", "arguments": {"query": "借款", "k": 9}}',
         '先查一下：```json\n{"action": "search_law", "query": "借款"}\n```',
     ],
@@ -276,43 +272,25 @@ def test_free_text_calls_a_tool_in_tags_and_only_one_that_is_open() -> None:
     assert isinstance(replies.free_action(call, views(CASES["CI"], "judge")), Say)
 
 
-class Watched:
-    """Rules in the judge's seat; keeps the last view that they were given."""
+@pytest.mark.parametrize("name", ["CI-0004", "CR-0002"])
+def test_a_judge_with_room_has_read_the_whole_trial_before_the_judgment(name: str) -> None:
+    case = next(case for case in court_cases() if case.id == name)
+    seen: list[CourtView] = []
 
-    def __init__(self, rules: Any, last: dict[str, CourtView]) -> None:
-        self._rules, self._last = rules, last
+    def watch(view: CourtView) -> Say:
+        seen.append(view)
+        return said_by(Judge(), view)
 
-    def move(self, view: CourtView) -> Any:
-        self._last[view.case_id] = view
-        return self._rules.move(view)
-
-
-def test_a_judge_with_room_has_read_the_whole_trial_before_the_judgment(
-    sample_pack: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    last: dict[str, CourtView] = {}
-    load = registry.loaded
-
-    def watched(where: Any) -> Any:
-        made = load(where)
-        judge = isinstance(where, str) and where.endswith("Judge") and ".gold" not in where
-        return (lambda *given: Watched(made(*given), last)) if judge else made
-
-    monkeypatch.setattr(registry, "loaded", watched)
-    cases = ("CI-0004", "CR-0002")
-    with start_run(RunSpec(benchmark="courts", agent="rules", task_ids=cases)) as run:
-        run.go()
-    folds = {}
-    own = lambda turn, record, view: replies.own_words(turn, record, view, "lean")  # noqa: E731
-    for name in cases:
-        for tokens in (8192, 16384):
-            seat = Seated(seat="agent", policy="", context=tokens)
-            view = replace(last[name], budget=ContextBudget.of(seat))
-            prompt = conversation.conversation(view, card(view, "lean"), partial(own, view=view), lambda one: "")
-            read = "".join("".join(m.content for m in prompt).replace("\\n", "").split())
-            folds[name, tokens] = sum("".join(turn.text.split()) not in read for turn in view.record)
-            assert sum(len(m.content) for m in prompt) <= view.budget.characters()
-    assert all(folds[name, 8192] for name in cases) and not any(folds[name, 16384] for name in cases)
+    by_rules(case, judge=Speaks(watch))
+    folded = []
+    for tokens in (8192, 16384):
+        view = replace(seen[-1], budget=ContextBudget.of(Seated(seat="agent", policy="", context=tokens)))
+        own = lambda turn, record, view=view: replies.own_words(turn, record, view, "lean")  # noqa: E731
+        prompt = conversation.conversation(view, card(view, "lean"), own, lambda one: "")
+        read = "".join("".join(m.content for m in prompt).replace("\\n", "").split())
+        folded.append(sum("".join(turn.text.split()) not in read for turn in view.record))
+        assert sum(len(m.content) for m in prompt) <= view.budget.characters()
+    assert folded[0] and not folded[1]
 
 
 # --- tokens of a turn -----------------------------------------------------------------------------------------------

@@ -34,12 +34,14 @@ def on_day(day: date | None) -> Case:
     return CASE.model_copy(update={"dates": dates})
 
 
-@pytest.fixture
-def real(moot_home: Path) -> str:
-    """A pack of imported laws and judgments, one of which is invented."""
-    with PackBuilder(
-        "real", jurisdiction="XX", source="test", licence="", coverage="complete", as_of="2020-01-01"
-    ) as builder:
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with a pack of imported laws and judgments, one of which is invented."""
+    folder = tmp_path_factory.mktemp("tools")
+    about = {"jurisdiction": "XX", "source": "test", "licence": "", "coverage": "complete", "as_of": "2020-01-01"}
+    patch = pytest.MonkeyPatch()
+    patch.setenv("MOOT_HOME", str(folder))
+    with PackBuilder("real", **about) as builder:  # type: ignore[arg-type]
         for name, versions in ((LAMPS, lamp_versions()), (KITES, kite_versions())):
             builder.add_law(Law(name, aliases_of(name)[0], "法律", "imported"), aliases_of(name))
             for version, listed in versions:
@@ -47,6 +49,14 @@ def real(moot_home: Path) -> str:
         builder.add_document("LegalCases", "路灯损坏三日未修，行人跌伤，管理人赔偿医疗费。", "imported")
         builder.add_document("LegalCases", "虚构案例：路灯损坏，管理人不赔偿。", "authored")
         builder.finish()
+    patch.undo()
+    return folder
+
+
+@pytest.fixture
+def real(home: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The name of that pack."""
+    monkeypatch.setenv("MOOT_HOME", str(home))
     return "real"
 
 

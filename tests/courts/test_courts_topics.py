@@ -219,13 +219,6 @@ def test_law_and_article(reply: str, compat: bool, strict: bool) -> None:
     assert law_strict(topic, [reply])[0] is strict
 
 
-def test_without_a_grader_nothing_is_zero() -> None:
-    turns = ceiling_turns(FLAT)
-    for scores in (compat_scores(FLAT, turns, {}), strict_scores(FLAT, turns, {"topic:T4": None, "topic:T5": 1.0})):
-        assert scores.rates["NBIN"] is None and scores.rates["NBIN_all"] is None
-        assert scores.rates["NBIN_proxy"] == 1 and scores.rates["BIN"] == 1
-
-
 def test_gradings_hold_question_gold_and_words() -> None:
     made = gradings(FLAT, ceiling_turns(FLAT))
     assert [next(iter(grading.failed)) for grading in made] == ["topic:T4", "topic:T5"]

@@ -57,28 +57,6 @@ def test_a_complaint_and_a_defence() -> None:
     assert case.cluster == other.cluster == "陶若汐诉澜江市拾穗家具有限公司"
 
 
-def test_a_trial_of_a_company_against_a_person() -> None:
-    case, report = read_upstream("f", record("CI"))
-    assert isinstance(case, CivilCase)
-    assert [party.kind for party in case.parties] == ["company", "person"]
-    assert [(e.id, e.owner, [o.text for o in e.objections]) for e in case.evidence] == [
-        ("E1", "P1", ["签字属实，但送货时没有拆封验货"]),
-        ("E2", "P1", []),
-        ("E3", "D1", []),
-    ]
-    assert (
-        case.statements == {"P1": "原告愿意补漆。", "D1": "被告只同意换货。"}
-        and case.court.third_party_findings == ""
-    )
-    assert [law.chinese for law in case.gold.laws] == [
-        "《中华人民共和国民法典》第五百七十七条",
-        "《中华人民共和国民法典》第五百八十二条",
-        "《中华人民共和国民事诉讼法》第六十七条第一款",
-    ]
-    assert len(case.gold.as_cited) == 3
-    assert report.dropped == ("court_information.ground_truth.court_law (民法典: no article)",)
-
-
 def test_a_criminal_trial_with_the_published_misspelling() -> None:
     case, report = read_upstream("f", record("CR"))
     assert isinstance(case, CriminalCase)

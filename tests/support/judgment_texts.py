@@ -1,13 +1,8 @@
-"""Four judgments of first instance, the cases of the sample as judgments, and files of every kind. Everybody is
-invented."""
+"""Four judgments of first instance, and files of every kind. Everybody is invented."""
 
 from __future__ import annotations
 
-from datetime import date
 from pathlib import Path
-
-from tasks.courts.casefile.case import CivilCase
-from tasks.courts.papers.forms import written_day
 
 
 def _text(name: str) -> str:
@@ -103,57 +98,3 @@ def as_pdf(text: str, width: int = 37) -> bytes:
         f">>\nstartxref\n{start}\n%%EOF"
     )
     return made + tail.encode()
-
-
-def day(value: date | None) -> str:
-    """2024年8月20日."""
-    return f"{value.year}年{value.month}月{value.day}日" if value else ""
-
-
-def as_judgment(case: CivilCase) -> str:
-    """A case of the sample as the judgment that a court would have published."""
-    court, laws = case.court, "、".join(law.chinese for law in case.gold.laws)
-    head, body, appeal = _civil(case)
-    facts = "\n".join(fact.text for fact in case.facts if fact.gold)
-    bench = [("审判长" if court.panel else "审判员", court.presiding.name if court.presiding else "")]
-    bench += [(member.title, member.name) for member in court.panel]
-    return "\n".join([
-        court.name, "民事判决书", court.docket, head, body.format(facts=facts),
-        f"本院认为，{case.gold.reason.strip()}依照{laws}的规定，判决如下：", *case.gold.judgment, appeal,
-        *(f"{title} {name}" for title, name in bench), written_day(case.dates.judged), f"书记员 {court.clerk}",
-    ])  # fmt: skip
-
-
-def _civil(case: CivilCase) -> tuple[str, str, str]:
-    people = dict(zip(("原告", "被告"), case.parties, strict=True))
-    lines, shown = [], []
-    for role, party in people.items():
-        told = (
-            f"{party.gender}，{day(party.birth_date)}出生，{party.ethnicity}，{party.occupation}，住{party.address}。"
-        )
-        if party.kind == "company":
-            told = f"住所地{party.address}。\n法定代表人：{party.representative}，{party.representative_title}。"
-        lines.append(f"{role}：{party.name}，{told}")
-        if party.counsel:
-            lines.append(f"委托诉讼代理人：{party.counsel.name}，{party.counsel.firm}律师。")
-        own = [exhibit for exhibit in case.evidence if exhibit.owner == party.id]
-        items = "；".join(f"{number}.{exhibit.title}，{exhibit.purpose}" for number, exhibit in enumerate(own, 1))
-        shown += [f"{role}{party.name}为证明其主张，向本院提交了以下证据：{items}。"] if own else []
-    names = [f"{role}{party.name}" for role, party in people.items()]
-    lines.append(
-        f"{names[0]}与{names[1]}{case.cause}一案，本院于{day(case.dates.filed)}立案后，"
-        f"依法适用{case.court.procedure}，"
-        f"于{day(case.dates.proceeding)}公开开庭进行了审理。本案现已审理终结。"
-    )
-    claims = "；".join(f"{number}.{claim.text}" for number, claim in enumerate(case.claims, 1))
-    story = case.complaint.strip().replace("\n", "")
-    body = [
-        f"{names[0]}向本院提出诉讼请求：{claims}。事实和理由：{story}",
-        f"{names[1]}辩称，{case.answer.strip()}",
-        *shown,
-    ]
-    return (
-        "\n".join(lines),
-        "\n".join([*body, "经审理查明，{facts}"]),
-        "如不服本判决，可以在判决书送达之日起十五日内上诉。",
-    )
