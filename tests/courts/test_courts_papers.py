@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import re
 import sys
 import zipfile
@@ -19,7 +18,6 @@ from xml.etree import ElementTree
 import docx
 import pytest
 
-from app.cli.main import main
 from tasks.courts.casefile.case import Case, CivilCase, CriminalCase
 from tasks.courts.papers import episode_papers
 from tasks.courts.papers.episode_papers import PAPERS, PapersInput, papers_of
@@ -29,6 +27,7 @@ from tasks.sample.build import court_cases
 from tests.support import court_plays
 from tests.support.court_plays import build_pack, play
 from tests.support.court_terms import wrong_words
+from tests.support.typed import moot
 
 pytestmark = pytest.mark.slow
 
@@ -252,81 +251,56 @@ def test_hostile_text_stays_text_and_breaks_no_file(form: str) -> None:
 # --- the command line -----------------------------------------------------------------------------------------------
 
 
-def moot(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
-    with pytest.raises(SystemExit) as ended:
-        main([str(argument) for argument in arguments])
-    told = capsys.readouterr()
-    return int(ended.value.code or 0), told.out, told.err
-
-
-def test_export_writes_a_paper_once_and_says_which(
-    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    out = tmp_path / "x.docx"
-    code, told, _ = moot(capsys, "export", run, "CI-0001", "--to", "docx", "--out", out, "--json")
-    assert code == 0 and json.loads(told) == {
+def test_export_writes_a_paper_once_and_says_which(run: Path, tmp_path: Path) -> None:
+    out, there = tmp_path / "x.docx", tmp_path / "x.html"
+    to_docx = ("export", run, "CI-0001", "--to", "docx", "--out", out)
+    assert moot(*to_docx, "--json").data == {
         "out": str(out), "document": "民事判决书", "marks": [DISCLAIMER, FICTIONAL]
     }  # fmt: skip
     before = out.read_bytes()
-    code, told, err = moot(capsys, "export", run, "CI-0001", "--to", "docx", "--out", out)
+    code, told, err = moot(*to_docx)
     assert (code, told) == (1, "") and "is there already" in err and out.read_bytes() == before
-    there = tmp_path / "x.html"
-    assert moot(capsys, "export", run, "CI-0001", "--to", "html", "--document", "transcript", "--out", there)[0] == 0
+    assert moot("export", run, "CI-0001", "--to", "html", "--document", "transcript", "--out", there).code == 0
     assert there.stat().st_size > 1000
 
 
 @pytest.mark.parametrize(
-    ("arguments", "words"),
+    ("command", "arguments", "words"),
     [
-        (("CI-0001", "--to", "html", "--document", "complaint", "--out", "x.html"), "holds no complaint"),
-        (("CI-0001", "--to", "docx"), "--to docx writes a file"), (("--to", "docx"), "--to docx writes an episode"),
-        (("--to", "html"), "a run as a page is a report"),
-        (("CI-0001", "--to", "jsonl"), "--to jsonl writes a whole run"),
-        (("no", "--to", "html", "--out", "x.html"), "no episode"),
+        ("export", "CI-0001 --to html --document complaint --out x.html", "holds no complaint"),
+        ("export", "CI-0001 --to docx", "--to docx writes a file"),
+        ("export", "--to docx", "--to docx writes an episode"),
+        ("export", "--to html", "a run as a page is a report"),
+        ("export", "CI-0001 --to jsonl", "--to jsonl writes a whole run"),
+        ("export", "no --to html --out x.html", "no episode"),
+        ("report", "--by task", "--by task is for CSV files"),
+        ("report", "--transcripts 2", "--transcripts is for pages"),
+        ("report", "--format html --transcripts 0", "write a number from 1, or all"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_written_is_one_sentence(
-    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
-    arguments: tuple[str, ...], words: str,
-) -> None:  # fmt: skip
+    command: str, arguments: str, words: str, run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
-    code, told, err = moot(capsys, "export", run, *arguments)
-    assert code in (1, 2) and told == "" and words in err and err.count("\n") == 1
-    assert not (tmp_path / "x.html").exists()
+    code, told, err = moot(command, run, *arguments.split())
+    assert code in (1, 2) and told == "" and words in err and not (tmp_path / "x.html").exists()
+    assert command == "report" or err.count("\n") == 1
 
 
 def test_without_the_extra_the_sentence_says_what_to_install(
-    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "docx", None)
-    code, _, err = moot(capsys, "export", run, "CI-0001", "--to", "docx", "--out", tmp_path / "x.docx")
-    assert code == 2 and "mootbench[documents]" in err and not (tmp_path / "x.docx").exists()
+    made = moot("export", run, "CI-0001", "--to", "docx", "--out", tmp_path / "x.docx")
+    assert made.code == 2 and "mootbench[documents]" in made.err and not (tmp_path / "x.docx").exists()
 
 
-# --- the report of such a run ---------------------------------------------------------------------------------------
-
-
-def test_a_report_folds_episodes_and_says_what_it_leaves_out(
-    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_report_folds_episodes_and_says_what_it_leaves_out(run: Path, tmp_path: Path) -> None:
     out = tmp_path / "report.html"
-    assert moot(capsys, "report", run, "--format", "html", "--transcripts", 1, "--out", out)[0] == 0
+    assert moot("report", run, "--format", "html", "--transcripts", 1, "--out", out).code == 0
     page = out.read_text("utf-8")
     assert len(re.findall("<summary>[A-Z]{2}-0001</summary>", page)) == page.count("<details>") == 1
     assert page.count('<p class="said">') > 4 and re.search("另有 3 局未列出|3 more episodes", page)
-    code, told, _ = moot(capsys, "report", run, "--format", "csv", "--by", "task")
-    assert code == 0 and {"CI-0001", "CD-0001"} <= {row["task"] for row in csv.DictReader(io.StringIO(told))}
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (("--by", "task"), "--by task is for CSV files"), (("--transcripts", "2"), "--transcripts is for pages"),
-        (("--format", "html", "--transcripts", "0"), "write a number from 1, or all"),
-    ],
-)  # fmt: skip
-def test_a_report_refuses_in_a_sentence(
-    run: Path, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], words: str
-) -> None:
-    code, told, err = moot(capsys, "report", run, *arguments)
-    assert code == 2 and told == "" and words in err
+    made = moot("report", run, "--format", "csv", "--by", "task")
+    tasks = {row["task"] for row in csv.DictReader(io.StringIO(made.out))}
+    assert made.code == 0 and {"CI-0001", "CD-0001"} <= tasks

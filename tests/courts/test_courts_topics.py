@@ -66,26 +66,6 @@ def turn(pointer: str, verdict: str, topic: str | None = "") -> TopicTurn:
     return TopicTurn(pointer, "答复", TrackedReply(named, verdict not in ("none", "unclear"), verdict, "答复"))  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
-    ("case", "topic", "reply", "verdict"),
-    [
-        ("LC-0001", "T1", "有效。根据民法典第七百二十五条，买卖不破租赁，合同继续有效。", "yes"),
-        ("LC-0001", "T1", "请问您的合同是哪天签的？", "none"),
-        ("LC-0001", "T3", "不能。买卖合同的效力不因此受影响。", "no"),
-        ("LC-0001", "T3", "买卖合同仍然有效，您可以主张赔偿损失。", "no"),
-        ("LC-0001", "T3", "这要看具体情况，法院会综合判断。", "depends"),
-        ("KQ-0002", "T1", "不再以公证的那份为准了，公证遗嘱不再优先。", "no"),
-        ("KQ-0002", "T5", "是的，遗嘱应当为他保留必要的份额。", "yes"),
-        ("KQ-0002", "T5", "是否留份额，一般可以自己决定，但法律另有规定。", "depends"),
-        ("KQ-0002", "T5", "否。", "no"),
-    ],
-)
-def test_cues_give_the_verdict_and_its_words(case: str, topic: str, reply: str, verdict: str) -> None:
-    tracked = track_by_rules(BY_ID[case], topic, reply)
-    assert (tracked.topic_id, tracked.verdict, tracked.answered) == (topic, verdict, verdict != "none")
-    assert tracked.quote in reply and bool(tracked.quote) == tracked.answered
-
-
 @pytest.mark.parametrize("part", ["model", "development", "held-out"])
 def test_positions_are_read_as_a_reader_reads_them(part: str) -> None:
     rows = [row for row in REPLIES if row["part"] == part]

@@ -5,16 +5,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from app.cli.main import main
 from store.errors import BadInput
 from store.importers import exams, silent
 from tasks.exams.benchmark import ExamQuestion, gold_letters, load_questions, score_one, summarise
 from tasks.registry import importer
 from tasks.scoring.result import Result
+from tests.support.typed import moot
 
 LAWBENCH: dict[str, list[object]] = {
     "1-2.json": [
@@ -155,29 +154,18 @@ def test_metrics_by_hand(metric: str, gold: str, said: str, value: float) -> Non
     assert summarise("r", [asked], []).rows[0].bounds == (0.0, 100.0)
 
 
-def test_a_suite_is_run_and_reported(
-    moot_home: Path, source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_suite_is_run_and_reported(moot_home: Path, source: Path, tmp_path: Path) -> None:
     importer("lawbench")(source, "suite", silent)
     engine = tmp_path / "engine.json"
     engine.write_text(json.dumps({"otherwise": ["<answer>A</answer>"]}), encoding="utf-8")
-
-    def call(*arguments: str) -> Any:
-        with pytest.raises(SystemExit) as ended:
-            main(list(arguments))
-        out, _ = capsys.readouterr()
-        return ended.value.code, out
-
-    code, out = call("run", "exams", "--pack", "suite", "--agent", "gold", "--json")
-    assert code == 0 and {name: part["all"] for name, part in json.loads(out)["strict"].items()} == {
+    exams = ("run", "exams", "--pack", "suite")
+    gold = moot(*exams, "--agent", "gold", "--json").data
+    assert {name: part["all"] for name, part in gold["strict"].items()} == {
         "lawbench/1-2": 100, "lawbench/3-3": 100, "lawbench/3-4": 100, "all": 100,
     }  # fmt: skip
-    code, out = call(
-        "run", "exams", "--pack", "suite", "--agent", "direct", "--model", f"scripted:{engine}", "--json"
-    )
-    block = json.loads(out)
-    assert code == 0 and block["strict"]["lawbench/1-2"]["all"] == 50 and block["outcomes"]["finished"] == 4
+    block = moot(*exams, "--agent", "direct", "--model", f"scripted:{engine}", "--json").data
+    assert block["strict"]["lawbench/1-2"]["all"] == 50 and block["outcomes"]["finished"] == 4
     for form in ("text", "html", "md", "csv", "json"):
-        code, out = call("report", block["run"], "--format", form)
-        assert code == 0 and "lawbench/1-2" in out
-    assert call("run", "exams", "--pack", "suite")[0] == 2
+        made = moot("report", block["run"], "--format", form)
+        assert made.code == 0 and "lawbench/1-2" in made.out
+    assert moot(*exams).code == 2
