@@ -18,7 +18,7 @@ from tasks.courts.play.view import CourtView
 from tasks.courts.procedure import pfs
 from tasks.courts.procedure.answers import VALID
 from tasks.courts.procedure.hearing import hearing_of
-from tasks.courts.procedure.model import REASONS, Turn, side_of
+from tasks.courts.procedure.model import REASONS, TrialState, Turn, side_of
 from tasks.courts.scores.simulators import Validity, answered, validities
 from tasks.courts.scores.summary import CourtSummary
 from tasks.courts.scores.transcript import CourtTranscript, simulated
@@ -75,14 +75,10 @@ def broken(kind: str) -> Speaks:
 
 SHORT = {"CI": "CI-0005", "CR": "CR-0005"}
 ROLES = [(env, role) for env in PUBLISHED for role in simulated(CASES[f"{env}-0002"])]
-TRIALS = [(env, role) for env, role in ROLES if environment(env).trial]
 
 
-def pairs(roles: list[tuple[str, str]]) -> list[tuple[str, str, str]]:
-    """Each role with every fourth kind of broken simulator, its neighbours with others."""
-    return [(*one, kind) for n, one in enumerate(roles) for k, kind in enumerate(KINDS) if (n + k) % 4 == 0]
-
-
+PAIRS = [(*one, kind) for n, one in enumerate(ROLES) for k, kind in enumerate(KINDS) if (n + k) % 4 == 0]
+"""Each role with every fourth kind of broken simulator, its neighbours with others."""
 REASON = {"letters": {"script"}, "english": {"script"}, "silent": {"silent"}, "echo": {"echo", "evades"}}
 
 
@@ -115,7 +111,7 @@ def strict(court: Court) -> pfs.StrictPfs:
 # --- whole episodes -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("env", "role", "kind"), pairs(ROLES))
+@pytest.mark.parametrize(("env", "role", "kind"), PAIRS)
 def test_a_broken_simulator_forbids_comparison_and_is_named(env: str, role: str, kind: str) -> None:
     court = play(SHORT.get(env, f"{env}-0002"), role, kind)
     found = valid(court)
@@ -129,21 +125,16 @@ def test_a_broken_simulator_forbids_comparison_and_is_named(env: str, role: str,
     assert block["validity"][env][role] == pytest.approx(100 * share)  # type: ignore[index]
     if kind in ("characters", "letters", "english", "unrelated"):
         assert block["consistency"][env][role] < 50  # type: ignore[index]
+    if environment(env).trial:
+        credits_nothing(strict(court).course, side_of(env, role))
 
 
-@pytest.mark.parametrize(("env", "role", "kind"), [one for one in pairs(ROLES) if one[:2] in TRIALS])
-def test_no_duty_is_credited_by_it_and_none_is_held_against_the_judge(env: str, role: str, kind: str) -> None:
-    court = play(SHORT.get(env, f"{env}-0002"), role, kind)
-    course = strict(court).course
-    mine = side_of(env, role)
-    credited = {credit.key for credit in course.credits if credit.side == mine}
-    if (role, kind) == ("defendant_lawyer", "echo"):
-        # Whoever says after the other side what that side said has answered, where both were asked the same.
-        credited -= {f"{act}/{mine}" for act in ("default", "recusal", "issues", "mutual", "final", "mediate")}
-    assert not credited
+def credits_nothing(course: TrialState, side: str | None) -> None:
+    """No duty is credited by such a side, and none is held against the judge."""
+    assert not {credit.key for credit in course.credits if credit.side == side}
     unmet = {one.key for one in course.unmet}
     assert unmet and not unmet & course.done and not unmet & {duty.key for duty in course.owed()}
-    assert not [one for one in course.violations if one.code == "no_answer" and one.side == mine]
+    assert not [one for one in course.violations if one.code == "no_answer" and one.side == side]
 
 
 @pytest.mark.parametrize("env", PUBLISHED)
