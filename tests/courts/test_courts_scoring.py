@@ -199,6 +199,11 @@ def test_errors_count_in_compat_and_widen_strict() -> None:
     assert alone["compat"]["DOC"] == 0 and alone["strict"]["overall"] is None and alone["compat"]["overall"] == 0
 
 
+def test_a_task_without_a_result_is_an_error() -> None:
+    found = summarise("r", [ask("CD-0001"), ask("CD-0002")], [draft("CD-0001")], NOTHING).block()
+    assert found["n"] == 2 and found["outcomes"]["error"] == 1 and found["compat"]["FOR"] == 50
+
+
 def test_no_document_is_zero_even_without_a_grader() -> None:
     found = block(draft("CD-0001", "询问结束"))
     assert found["compat"]["DOC"] == found["strict"]["DOC"] == found["strict"]["DOC_proxy"] == 0
