@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -30,29 +30,17 @@ from tests.support.kill_harness import CALL, END, prepare
 
 pytestmark = pytest.mark.slow
 
-MOST_CALLS = {"courts": 150}
-MOST_STEPS = {"courts": 200}
+CALLS, STEPS = {"courts": 150}, {"courts": 200}
 """A trial of some 45 turns: each asked twice at most, and failed calls; two are addressed and answer, one of them is
 asked on."""
-CALLS, STEPS = 80, 40
+MOST_CALLS, MOST_STEPS = 80, 40
 """Elsewhere no policy asks more often in an episode: ten turns of two calls, their repairs, and what comes before and
 after."""
-KINDS = {"courts": 6}
-"""Kinds of tasks that stand first in the task file, where there are more than a few."""
 LONG_TURNS = 4
 """Turns of this size that say enough: a prompt repeats all that was said, so the work grows with their square."""
 SIZE = 25_000
-OUTCOMES = {
-    "finished",
-    "turn_limit",
-    "token_limit",
-    "time_limit",
-    "context_full",
-    "loop",
-    "stalled",
-    "error",
-    "cancelled",
-}
+ENDS = {"finished", "turn_limit", "loop", "stalled", "context_full"}
+"""How an episode ends whose engine answers."""
 
 NONSENSE = (
     "", "。。。", "```json", '{"action": 5}', "[[[[[", '```json\n{"action": "Final Answer"}\n```', "Final Answer: 42",
@@ -108,13 +96,12 @@ LONG: dict[str, Say] = {
     "50 kB in an argument": always(call_with("长" * SIZE)),
     "50 kB of quotes": always(call_with('\\"' * (SIZE // 2))),
 }
-GROUPS = {"short": SHORT, "long": LONG}
 
 
 class Stub:
     """Answers each episode by its case; counts the calls of each."""
 
-    def __init__(self, says: Callable[[str], Say], most: int = CALLS) -> None:
+    def __init__(self, says: Callable[[str], Say], most: int) -> None:
         self.says = says
         self.most = most
         self.calls: Counter[str] = Counter()
@@ -143,27 +130,27 @@ class Stub:
     def close(self) -> None: ...
 
 
-def model_agents() -> list[tuple[str, str, str]]:
-    """(benchmark, agent, mode) of all policies that need a model."""
+class Policy(NamedTuple):
+    """A policy that needs a model, in a mode; `place` tells those of one benchmark apart, by agent and by mode."""
+
+    name: str
+    agent: str
+    mode: str
+    place: int
+    modes: int
+
+    def share(self, cases: Sequence[Any], parts: int) -> list[Any]:
+        """The cases that are its own; the others in its next modes, and in this mode with the next agents."""
+        return list(cases[self.place % parts :: parts] if self.modes > 1 else cases)
+
+
+def policies() -> list[Policy]:
     found = []
     for name in benchmarks():
-        bench = benchmark(name)
-        for agent, (policy, needs_model) in bench.agents.items():
-            found += [(name, agent, mode) for mode in bench.modes(policy) or ("lean",) if needs_model]
-    return [one for one in found if one[::2] != ("courts", "native")]  # the sample pack has no tools for a court
-
-
-def half(name: str, agent: str, mode: str, cases: Sequence[Any]) -> list[Any]:
-    """Of the cases, those that this agent meets in this mode: every second one, the others in its next mode, and in
-    this mode with the next agent. All of them where it has but one mode."""
-    agents, found = ([*dict.fromkeys(one[at] for one in model_agents() if one[0] == name)] for at in (1, 2))
-    both = len({one[2] for one in model_agents() if one[:2] == (name, agent)}) > 1
-    return list(cases[(agents.index(agent) + found.index(mode)) % 2 :: 2] if both else cases)
-
-
-def asked_in(mode: str) -> dict[str, object]:
-    """The fields of a RunSpec that mean a mode."""
-    return {"paper": mode == "paper", "calls": mode if mode in modes.CALLS else "schema"}
+        for at, (agent, (policy, needs_model)) in enumerate(benchmark(name).agents.items()):
+            own = benchmark(name).modes(policy) or ("lean",)
+            found += [Policy(name, agent, mode, at + n, len(own)) for n, mode in enumerate(own) if needs_model]
+    return [one for one in found if one[0:3:2] != ("courts", "native")]  # the sample pack has no tools for a court
 
 
 def prepare_exams(home: Path, tasks: int) -> dict[str, Any]:
@@ -197,155 +184,106 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], tuple[
     return made
 
 
+Opened = Callable[..., opened_runs.Run]
+
+
 @pytest.fixture
-def spec(
-    prepared: Callable[[str], tuple[Path, dict[str, Any]]],
-    request: pytest.FixtureRequest,
-    monkeypatch: pytest.MonkeyPatch,
-) -> dict[str, Any]:
-    home, made = prepared(request.getfixturevalue("name"))
-    monkeypatch.setenv("MOOT_HOME", str(home))
-    return {**made, "parallel": len(SHORT), "max_turns": None}
-
-
 def opened(
-    spec: dict[str, Any], path: Path, stub: Stub, monkeypatch: pytest.MonkeyPatch, **changes: Any
-) -> opened_runs.Run:
-    monkeypatch.setattr(opened_runs, "open_engine", lambda *args, **named: stub)
-    run = runner.start_run(RunSpec.model_validate({**spec, **changes}), out=path)
-    stub.interrupt = run.scheduler.interrupt
-    return run
+    prepared: Callable[[str], tuple[Path, dict[str, Any]]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Opened:
+    """Starts a run of the first so many tasks, before a stub where there is one."""
+
+    def start(name: str, tasks: int, stub: Stub | None = None, out: str = "r", **changes: Any) -> opened_runs.Run:
+        home, spec = prepared(name)
+        monkeypatch.setenv("MOOT_HOME", str(home))
+        monkeypatch.setattr(opened_runs, "open_engine", lambda *args, **named: stub)
+        spec |= {"parallel": len(SHORT), "max_turns": None, "benchmark": name, **changes}
+        spec |= {"model": "stub:x" if stub else "", "task_ids": [str(n) for n in range(1, tasks + 1)]}
+        run = runner.start_run(RunSpec.model_validate(spec), out=tmp_path / f"{out}.moot")
+        if stub:
+            stub.interrupt = run.scheduler.interrupt
+        return run
+
+    return start
 
 
-def numbered(count: int) -> list[str]:
-    """The first so many tasks of the file."""
-    return [str(n) for n in range(1, count + 1)]
+def sits(policy: Policy) -> dict[str, Any]:
+    """The settings that seat a policy in its mode."""
+    calls = policy.mode if policy.mode in modes.CALLS else "schema"
+    return {"agent": policy.agent, "paper": policy.mode == "paper", "calls": calls}
 
 
-def ended(path: Path, episode: str) -> State:
-    with Journal.open(path) as journal:
+def ended(run: opened_runs.Run, episode: str) -> State:
+    with Journal.open(run.journal.path) as journal:
         state = fold(read_episode(journal, episode))
-    assert state.stopped is not None and state.stopped.outcome in OUTCOMES
-    assert state.steps <= MOST_STEPS.get(state.benchmark, STEPS)
+    assert state.stopped is not None and state.steps <= STEPS.get(state.benchmark, MOST_STEPS)
     return state
 
 
-def test_every_benchmark_has_policies_to_hold_to_this() -> None:
-    assert {name for name, _, _ in model_agents()} == set(benchmarks())
+every_policy = pytest.mark.parametrize("policy", policies(), ids=lambda one: "-".join(one[:3]))
 
 
-@pytest.mark.parametrize("group", ["short", pytest.param("long", marks=pytest.mark.slow)])
-@pytest.mark.parametrize(("name", "agent", "mode"), model_agents())
-def test_whatever_a_model_says(
-    name: str,
-    agent: str,
-    mode: str,
-    group: str,
-    spec: dict[str, Any],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    cases = GROUPS[group]
-    names = half(name, agent, mode, list(cases))
-    stub = Stub(lambda episode: cases[names[int(episode) - 1]], MOST_CALLS.get(name, CALLS))
-    chosen = {
-        "benchmark": name,
-        "agent": agent,
-        "model": "stub:x",
-        **asked_in(mode),
-        "task_ids": numbered(len(names)),
-    }
-    if group == "long":
-        chosen["max_turns"] = LONG_TURNS
-    path = tmp_path / "r.moot"
-    with opened(spec, path, stub, monkeypatch, **chosen) as run:
+@pytest.mark.parametrize("group", ["short", "long"])
+@every_policy
+def test_whatever_a_model_says(policy: Policy, group: str, opened: Opened) -> None:
+    cases, parts, turns = (SHORT, 2, None) if group == "short" else (LONG, 3, LONG_TURNS)
+    names = policy.share(list(cases), parts)
+    stub = Stub(lambda episode: cases[names[int(episode) - 1]], CALLS.get(policy.name, MOST_CALLS))
+    with opened(policy.name, len(names), stub, max_turns=turns, **sits(policy)) as run:
         run.go()
         run.record_scores()
         block = run.summary().block()
         run.journal.check()
     assert block["n"] == len(names) == sum(block["outcomes"].values())
-    outcomes, repeated = {}, verify(path)
+    repeated = verify(run.journal.path)
     for number, case in enumerate(names, 1):
-        state = ended(path, str(number))
-        assert state.stopped is not None
-        outcomes[case] = state.stopped.outcome
-        if state.stopped.outcome == "error":
-            assert state.stopped.reason.startswith("engine failed"), f"{case}: {state.stopped.reason}"
-        assert repeated[str(number)] == state.steps, "and it repeats from its record"
-    expected = {"engine fails": "error", "full at once": "context_full"}
-    assert {case: outcomes[case] for case in expected if case in outcomes} == {
-        c: o for c, o in expected.items() if c in names
-    }
-    assert {outcomes[case] for case in names if case not in expected} <= {
-        "finished",
-        "turn_limit",
-        "loop",
-        "stalled",
-        "context_full",
-    }
+        state = ended(run, str(number))
+        assert state.stopped is not None and repeated[str(number)] == state.steps, "and it repeats from its record"
+        outcome = state.stopped.outcome
+        assert outcome != "error" or state.stopped.reason.startswith("engine failed"), case
+        expected = {"engine fails": {"error"}, "full at once": {"context_full"}}
+        assert outcome in expected.get(case, ENDS), case
 
 
-@pytest.mark.parametrize(("name", "agent", "mode"), model_agents())
-def test_a_cancelled_call_leaves_no_trace(
-    name: str, agent: str, mode: str, spec: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@every_policy
+def test_a_cancelled_call_leaves_no_trace(policy: Policy, opened: Opened) -> None:
     """Cancel each of the first calls in turn, go on, and end as if nothing had been."""
 
-    def played(path: Path, interrupt_at: int = 0) -> str:
-        stub = Stub(lambda episode: SHORT["nonsense"], MOST_CALLS.get(name, CALLS))
+    def played(interrupt_at: int = 0) -> tuple[str, int]:
+        stub = Stub(lambda episode: SHORT["nonsense"], CALLS.get(policy.name, MOST_CALLS))
         stub.interrupt_at = interrupt_at
-        chosen = {
-            "benchmark": name,
-            "agent": agent,
-            "model": "stub:x",
-            **asked_in(mode),
-        }
-        with opened(spec, path, stub, monkeypatch, task_ids=numbered(1), **chosen) as run:
+        with opened(policy.name, 1, stub, out=str(interrupt_at), **sits(policy)) as run:
             run.go()
             if interrupt_at:
                 assert run.scheduler.episodes["1"].state.stopped is None
                 run.go()
-        with Journal.open(path) as journal:
-            records = read_episode(journal, "1")
-        assert not any(isinstance(r.event, ModelCalled) and r.event.finish == "cancelled" for r in records)
-        ended(path, "1")
-        return digest(records)
+        records = ended(run, "1").records
+        calls = [record.event for record in records if isinstance(record.event, ModelCalled)]
+        assert not any(call.finish == "cancelled" for call in calls)
+        return digest(records), len(calls)
 
-    whole = tmp_path / "whole.moot"
-    wanted = played(whole)
-    with Journal.open(whole) as journal:
-        calls = sum(isinstance(r.event, ModelCalled) for r in read_episode(journal, "1"))
-    for at in half(name, agent, mode, range(1, min(calls, 4) + 1)):
-        assert played(tmp_path / f"{at}.moot", at) == wanted
+    wanted, calls = played()
+    for at in policy.share(range(1, min(calls, 4) + 1), 2):
+        assert played(at) == (wanted, calls)
 
 
 @pytest.mark.parametrize("name", benchmarks())
-def test_agents_without_a_model_end_too(name: str, spec: dict[str, Any], tmp_path: Path) -> None:
+def test_agents_without_a_model_end_too(name: str, opened: Opened) -> None:
+    count = 6 if name == "courts" else 3  # kinds of tasks that stand first in the task file
     for agent, (_, needs_model) in benchmark(name).agents.items():
         if needs_model or agent == "human":
             continue
-        path = tmp_path / f"{agent}.moot"
-        count = KINDS.get(name, 3)
-        with runner.start_run(
-            RunSpec.model_validate(
-                {**spec, "benchmark": name, "agent": agent, "model": "", "task_ids": numbered(count)}
-            ),
-            out=path,
-        ) as run:
+        with opened(name, count, out=agent, agent=agent) as run:
             run.go()
             assert run.summary().block()["n"] == count
         for number in range(1, count + 1):
-            stopped = ended(path, str(number)).stopped
+            stopped = ended(run, str(number)).stopped
             assert stopped is not None and stopped.outcome != "error", stopped
 
 
 @pytest.mark.parametrize("name", benchmarks())
-def test_a_person_may_type_anything(name: str, spec: dict[str, Any], tmp_path: Path) -> None:
-    if "human" not in benchmark(name).agents:
-        pytest.skip("no seat for a person")
-    path = tmp_path / "r.moot"
-    chosen = {"benchmark": name, "agent": "human", "model": "", "task_ids": numbered(1), "max_turns": 25}
-    with runner.start_run(RunSpec.model_validate({**spec, **chosen}), out=path) as run:
+def test_a_person_may_type_anything(name: str, opened: Opened) -> None:
+    with opened(name, 1, agent="human", max_turns=25) as run:
         run.go()
         for text in (*NONSENSE, "长" * SIZE, *NONSENSE):
             if run.scheduler.episodes["1"].stopped:
@@ -353,38 +291,22 @@ def test_a_person_may_type_anything(name: str, spec: dict[str, Any], tmp_path: P
             run.scheduler.answer("1", text)
             run.go()
         assert run.scheduler.episodes["1"].stopped
-    ended(path, "1")
+    ended(run, "1")
 
 
-@pytest.mark.parametrize(("name", "agent", "mode"), model_agents())
-def test_policies_change_places_in_the_middle(
-    name: str, agent: str, mode: str, spec: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A seat that one method began is taken over by each of the others: no step, no plan of another is misread."""
-    bench = benchmark(name)
-    begun, _ = bench.agents[agent]
-    for other, (policy, needs_model) in bench.agents.items():
-        if not needs_model:
-            continue
-        stub = Stub(lambda episode: always(CALL), MOST_CALLS.get(name, CALLS))
-        chosen = {
-            "benchmark": name,
-            "agent": agent,
-            "model": "stub:x",
-            **asked_in(mode),
-            "task_ids": numbered(1),
-        }
-        path = tmp_path / f"{other}.moot"
-        with opened(spec, path, stub, monkeypatch, **chosen) as run:
-            run.scheduler.step("1")
-            run.scheduler.step("1")
-            if not run.scheduler.episodes["1"].stopped:
-                run.seat("1", Seated(seat=bench.seat, policy=policy, engine="stub:x"))
-            run.go()
-        state = ended(path, "1")
-        assert state.stopped is not None and not state.stopped.reason.startswith(("KeyError", "IndexError",
-            "TypeError", "Attr", "Value", "Assert")), (
-            begun, other, state.stopped.reason,
-        )  # fmt: skip
-        failed = [r.event for r in state.records if isinstance(r.event, EngineFailed)]
-        assert failed == []
+@every_policy
+def test_policies_change_places_in_the_middle(policy: Policy, opened: Opened) -> None:
+    """A seat that one method began is taken over by another: no step, no plan of another is misread."""
+    bench = benchmark(policy.name)
+    others = [one for one, needs_model in bench.agents.values() if needs_model]
+    taken = others[policy.place % len(others)]
+    stub = Stub(lambda episode: always(CALL), CALLS.get(policy.name, MOST_CALLS))
+    with opened(policy.name, 1, stub, **sits(policy)) as run:
+        run.scheduler.step("1")
+        run.scheduler.step("1")
+        if not run.scheduler.episodes["1"].stopped:
+            run.seat("1", Seated(seat=bench.seat, policy=taken, engine="stub:x"))
+        run.go()
+    state = ended(run, "1")
+    assert state.stopped is not None and state.stopped.outcome in ENDS, (taken, state.stopped.reason)
+    assert not any(isinstance(record.event, EngineFailed) for record in state.records)
