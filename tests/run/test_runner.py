@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from collections import Counter
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +10,7 @@ import pytest
 
 import tasks.agents.prompts
 from models.errors import BadEngine
-from store.errors import BadInput, NotFound, StoreError
+from store.errors import NotFound, StoreError
 from store.journal import Journal, ScoreRow
 from tasks.episode.events import Seated, ToolReturned
 from tasks.episode.state import completed, digest, fold
@@ -74,14 +71,6 @@ def test_one_scorer_asked_for_leaves_no_attempt_scored_in_part(spec: dict[str, A
     assert append_scores(read_stored(tmp_path / "r.moot"), ["strict"])
     with Journal.open(tmp_path / "r.moot") as journal:
         assert {"strict", "compat"} <= {row.scorer for row in journal.scores()}
-
-
-def test_scoring_while_others_play_stops_when_its_time_is_over(spec: dict[str, Any], tmp_path: Path) -> None:
-    with started(spec, tmp_path / "r.moot") as run:
-        run.scheduler.run(parallel=1, go_on=lambda: True)
-        run.record_scores(0.0)
-        assert len(run.scheduler.episodes.unscored) == 3
-        assert len({score.attempt for score in run.journal.scores()}) == 1
 
 
 def strict_rates(path: Path) -> list[set[float | None]]:
@@ -154,58 +143,37 @@ def test_rows_of_an_older_version_do_not_count(
     assert not line.unscored and line.strict == 0.25
 
 
-def test_an_interrupted_run_goes_on_to_the_same_end(spec: dict[str, Any], tmp_path: Path) -> None:
-    with started(spec, tmp_path / "whole.moot") as run:
-        run.go()
-    rounds = iter([True] * 3)
-    with started(spec, tmp_path / "cut.moot") as run:
-        run.go(lambda: next(rounds, False))
-        assert any(not driver.stopped for driver in run.scheduler.episodes.values())
-    with resume_run(tmp_path / "cut.moot") as run:
-        run.go()
-    with Journal.open(tmp_path / "whole.moot") as one, Journal.open(tmp_path / "cut.moot") as two:
-        for row in one.episodes():
-            assert digest(read_episode(one, row.id)) == digest(read_episode(two, row.id))
-
-
-def cut_short(spec: dict[str, Any], path: Path) -> None:
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("tasks", "task file changed since the run began"),
+        ("prompt", "prompt .*/. changed"),
+        ("engine", "engine"),
+    ],
+)
+def test_what_changed_since_stops_resume_until_a_new_attempt(
+    spec: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: str, said: str
+) -> None:
+    path = tmp_path / "r.moot"
     with started(spec, path, parallel=1) as run:
         run.scheduler.step("1")
-
-
-def test_a_changed_task_file_stops_resume(spec: dict[str, Any], tmp_path: Path) -> None:
-    cut_short(spec, tmp_path / "r.moot")
-    with Journal.open(tmp_path / "r.moot") as journal:
-        before = journal.entries(1)
-    tasks_file = Path(spec["tasks"])
-    tasks_file.write_text(tasks_file.read_text(encoding="utf-8") + " ", encoding="utf-8")
-    with pytest.raises(RecordMismatch, match="task file changed since the run began"):
-        resume_run(tmp_path / "r.moot")
-    with Journal.open(tmp_path / "r.moot") as journal:
+        before = run.journal.entries(1)
+    if change == "prompt":
+        real = tasks.agents.prompts.load
+        monkeypatch.setattr(tasks.agents.prompts, "load", lambda name: real(name) + "。")
+    else:
+        file = Path(spec["tasks"] if change == "tasks" else spec["model"].removeprefix("scripted:"))
+        file.write_text(file.read_text(encoding="utf-8") + " ", encoding="utf-8")
+    with pytest.raises(RecordMismatch, match=said):
+        resume_run(path)
+    with Journal.open(path) as journal:
         assert journal.entries(1) == before
-
-
-def test_a_changed_prompt_stops_resume_until_a_new_attempt(
-    spec: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    cut_short(spec, tmp_path / "r.moot")
-    real = tasks.agents.prompts.load
-    monkeypatch.setattr(tasks.agents.prompts, "load", lambda name: real(name) + "。")
-    with pytest.raises(RecordMismatch, match="prompt .*/. changed"):
-        resume_run(tmp_path / "r.moot")
-    with resume_run(tmp_path / "r.moot", new_attempt=True) as run:
+    if change == "tasks":
+        return
+    with resume_run(path, new_attempt=True) as run:
         run.go()
-        attempts = run.journal.attempts("1")
-        assert [a.number for a in attempts] == [1, 2]
-        assert run.journal.entries(attempts[0].id)
-
-
-def test_a_changed_engine_stops_resume(spec: dict[str, Any], tmp_path: Path) -> None:
-    cut_short(spec, tmp_path / "r.moot")
-    script = Path(spec["model"].removeprefix("scripted:"))
-    script.write_text(json.dumps({"otherwise": ["别的"]}), encoding="utf-8")
-    with pytest.raises(RecordMismatch, match="engine"):
-        resume_run(tmp_path / "r.moot")
+        assert [attempt.number for attempt in run.journal.attempts("1")] == [1, 2]
+        assert run.journal.entries(1) == before
 
 
 def test_fork_shares_the_steps_before_it(spec: dict[str, Any], tmp_path: Path) -> None:
@@ -243,43 +211,6 @@ def test_a_fork_may_seat_somebody_else(spec: dict[str, Any], tmp_path: Path) -> 
     assert verify(tmp_path / "f.moot", "1")["1"] == state.steps
 
 
-def test_a_whole_run_is_verified_with_one_look_at_its_tasks_and_its_list(
-    spec: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with started(spec, tmp_path / "r.moot", epochs=3) as run:
-        run.go()
-        steps = {name: driver.state.steps for name, driver in run.scheduler.episodes.items()}
-    looks = Counter[str]()
-    for owner, name in ((LegalAgentBench, "load"), (Journal, "episodes")):
-        monkeypatch.setattr(owner, name, counting(getattr(owner, name), looks))
-    assert len(steps) > 3 and verify(tmp_path / "r.moot") == steps
-    assert looks == {"load": 1, "episodes": 1}
-
-
-def counting(told: Callable[..., Any], looks: Counter[str]) -> Callable[..., Any]:
-    def count(*given: Any, **more: Any) -> Any:
-        looks[told.__name__] += 1
-        return told(*given, **more)
-
-    return count
-
-
-def test_epochs_are_episodes_of_their_own(spec: dict[str, Any], tmp_path: Path) -> None:
-    with started(spec, tmp_path / "r.moot", epochs=2, task_ids=("1",)) as run:
-        run.go()
-        assert [row.id for row in run.journal.episodes()] == ["1#1", "1#2"]
-        assert run.summary().block()["n"] == 2
-
-
-def test_recorded_replies_can_be_played_again(spec: dict[str, Any], tmp_path: Path) -> None:
-    with started(spec, tmp_path / "r.moot", limit=2) as run:
-        run.go()
-        wanted = [fold(read_episode(run.journal, row.id)).answered for row in run.journal.episodes()]
-    with started(spec, tmp_path / "again.moot", model=f"recorded:{tmp_path / 'r.moot'}", limit=2) as run:
-        run.go()
-        assert [fold(read_episode(run.journal, row.id)).answered for row in run.journal.episodes()] == wanted
-
-
 @pytest.mark.parametrize(
     ("changes", "error", "words"),
     [
@@ -303,16 +234,6 @@ def test_what_has_no_meaning_is_refused_before_anything_is_written(
     assert list(tmp_path.glob("*.moot")) == []
 
 
-def test_task_files_without_keys_or_with_broken_lines_are_named(spec: dict[str, Any], tmp_path: Path) -> None:
-    bad = tmp_path / "bad.jsonl"
-    bad.write_text('{"id": 1, "question": "问", "answer": "答", "key": [], "key_middle": []}\n', encoding="utf-8")
-    with pytest.raises(BadInput, match="bad.jsonl"):
-        started(spec, tmp_path / "r.moot", tasks=str(bad))
-    bad.write_text('{"id": 1,\n', encoding="utf-8")
-    with pytest.raises(BadInput, match="bad.jsonl"):
-        started(spec, tmp_path / "r.moot", tasks=str(bad))
-
-
 def test_a_run_file_that_exists_is_not_overwritten(spec: dict[str, Any], tmp_path: Path) -> None:
     with started(spec, tmp_path / "r.moot"):
         pass
@@ -323,20 +244,19 @@ def test_a_run_file_that_exists_is_not_overwritten(spec: dict[str, Any], tmp_pat
 def test_a_fork_beyond_the_end_is_refused(spec: dict[str, Any], tmp_path: Path) -> None:
     with started(spec, tmp_path / "r.moot", task_ids=("1",)) as run:
         run.go()
-    with pytest.raises(UsageError, match="no step 99"):
-        fork_run(tmp_path / "r.moot", "1", 99, out=tmp_path / "f.moot")
-    with Journal.open(tmp_path / "r.moot") as journal:
-        last = fold(read_episode(journal, "1"))
-    if last.stopped is not None and last.stopped.outcome == "finished":
+        last = fold(read_episode(run.journal, "1"))
+    assert last.stopped is not None
+    for episode, step, said in (("1", 99, "no step 99"), ("nobody", 1, "no episode")):
+        with pytest.raises((UsageError, NotFound), match=said):
+            fork_run(tmp_path / "r.moot", episode, step, out=tmp_path / "f.moot")
+    if last.stopped.outcome == "finished":
         with pytest.raises(UsageError, match=f"ended in step {last.steps}: there is nothing to go on from"):
             fork_run(tmp_path / "r.moot", "1", last.steps, out=tmp_path / "f.moot")
-    for step in range(last.steps):
+    assert not (tmp_path / "f.moot").exists()
+    for step in (0, last.steps - 1):
         with fork_run(tmp_path / "r.moot", "1", step, out=tmp_path / f"f{step}.moot") as run:
             run.go()
             assert all(driver.stopped for driver in run.scheduler.episodes.values())
-    assert not (tmp_path / "f.moot").exists()
-    with pytest.raises(NotFound, match="no episode"):
-        fork_run(tmp_path / "r.moot", "nobody", 1, out=tmp_path / "f.moot")
 
 
 @pytest.mark.parametrize("loss", ["file", "folder"])

@@ -84,23 +84,12 @@ def prepare(folder: Path, tasks: int = 6, delay_ms: int = 3) -> dict[str, Any]:
     ) as pack:
         pack.add_row("CompanyInfo", {"公司名称": "甲公司", "公司代码": "999001"}, "authored")
     (folder / "script.json").write_text(json.dumps({**SCRIPT, "delay_ms": [0, delay_ms]}), encoding="utf-8")
-    lines = [
-        {
-            "id": n,
-            "question": f"甲公司的代码是多少？（{n}）",
-            "answer": "999001",
-            "key": ["999001"],
-            "key_middle": [],
-            "type": "1-1",
-            "way": "get_company_info",
-        }
-        for n in range(1, tasks + 1)
-    ]
+    task = {"answer": "999001", "key": ["999001"], "key_middle": [], "type": "1-1", "way": "get_company_info"}
+    lines = [{"id": n, "question": f"甲公司的代码是多少？（{n}）", **task} for n in range(1, tasks + 1)]
     (folder / "tasks.json").write_text(json.dumps(lines, ensure_ascii=False), encoding="utf-8")
     return {
         "benchmark": "legalagentbench", "agent": "react", "model": f"scripted:{folder / 'script.json'}",
-        "pack": "kill",
-        "tasks": str(folder / "tasks.json"), "seed": 5, "parallel": 2, "max_turns": 12,
+        "pack": "kill", "tasks": str(folder / "tasks.json"), "seed": 5, "parallel": 2, "max_turns": 12,
     }  # fmt: skip
 
 
