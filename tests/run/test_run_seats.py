@@ -14,7 +14,7 @@ from models.errors import BadEngine
 from store.journal import Journal
 from tasks.benchmark import benchmark
 from tasks.episode.events import Seated
-from tasks.errors import RecordMismatch, UsageError
+from tasks.errors import UsageError
 from tasks.run.cast import Cast
 from tasks.run.reading import read_episode
 from tasks.run.runner import fork_run, resume_run, start_run
@@ -123,18 +123,6 @@ def test_a_missing_engine_is_one_sentence_and_leaves_the_record_alone(
     assert seats(path) == before
 
 
-def test_another_file_under_the_same_name_stops_resume(spec: dict[str, Any], moot_home: Path, tmp_path: Path) -> None:
-    path = tmp_path / "r.moot"
-    with started(spec, path) as run:
-        run.seat("1", model(moot_home))
-    (moot_home / "calls.json").write_text(json.dumps({"otherwise": [END]}), encoding="utf-8")
-    with pytest.raises(RecordMismatch, match="differs from its record"):
-        resume_run(path)
-    with resume_run(path, new_attempt=True) as run:
-        run.go()
-        assert run.scheduler.episodes["1"].state.seats["agent"].policy == "gold/1"
-
-
 def test_a_fork_keeps_the_newcomer_of_its_episode(spec: dict[str, Any], moot_home: Path, tmp_path: Path) -> None:
     path = tmp_path / "r.moot"
     with started(spec, path) as run:
@@ -151,26 +139,3 @@ def test_a_fork_keeps_the_newcomer_of_its_episode(spec: dict[str, Any], moot_hom
         assert list(run.engines) == [model(moot_home).engine]
         run.scheduler.step("1")
         assert run.scheduler.episodes["1"].state.steps == 2
-
-
-def test_the_seat_of_a_call_that_was_stopped_may_change_hands(
-    spec: dict[str, Any], moot_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with started({**spec, "task_ids": ("1",)}, tmp_path / "r.moot") as run:
-        run.seat("1", model(moot_home))
-        engine = run.engines[model(moot_home).engine]
-        stopped = runner_reply_cancelled()
-        monkeypatch.setattr(
-            engine, "answer", lambda asks, listen=None: (run.scheduler.interrupt(), [stopped for _ in asks])[1]
-        )
-        assert not run.scheduler.step("1") and run.scheduler.episodes["1"].ask is not None
-        run.seat("1", Seated(seat="agent", policy="gold/1"))
-        run.go()
-        assert run.scheduler.episodes["1"].stopped and run.scheduler.episodes["1"].state.calls == 0
-    assert verify(tmp_path / "r.moot", "1")["1"]
-
-
-def runner_reply_cancelled() -> Any:
-    from models.engine import Reply
-
-    return Reply("", finish="cancelled")
