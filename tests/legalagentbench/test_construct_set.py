@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -37,20 +37,20 @@ pytestmark = pytest.mark.slow
 SPREAD = (56, 12, 8, 6, 4, 4)
 
 
-@pytest.fixture
-def pack(sample_pack: Path) -> Pack:
-    return Pack.open(sample_pack)
-
-
 def _made(pack: Pack, seed: int = 5) -> ConstructedTasks:
     made = generator(pack, lambda rng: Parts(shipped_parts(), rng), seed)
     return construct_set(made, SPREAD, lambda n: writing_set(made, n))
 
 
 @pytest.fixture(scope="module")
-def made(sample_built: Path) -> ConstructedTasks:
-    with Pack.open(sample_built) as pack:
-        return _made(pack)
+def pack(sample_built: Path) -> Iterator[Pack]:
+    with Pack.open(sample_built) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def made(pack: Pack) -> ConstructedTasks:
+    return _made(pack)
 
 
 def test_the_tree_reaches_every_tool_from_some_value() -> None:
@@ -153,7 +153,7 @@ class Saying:
 def test_a_rewording_that_leaks_or_loses_is_refused(
     pack: Pack, made: ConstructedTasks, change: Callable[[dict[str, Any], str], str], reason: str
 ) -> None:
-    tasks = [task for task in made.tasks if task["hops"] in (2, 3) and task["key_middle"]]
+    tasks = [task for task in made.tasks if task["hops"] in (2, 3) and task["key_middle"]][::3]
     brute, tools = BruteSolver(rows_of(pack)), Toolbox(pack)
     for task in tasks:
 

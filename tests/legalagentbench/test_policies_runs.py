@@ -4,77 +4,59 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from app.cli.main import main
 from app.cli.watcher import plain_line
 from app.desk.episode.renderers import render
 from store.journal import Journal
 from tasks.agents.modes import TURNS
-from tasks.agents.prompts import digest
 from tasks.benchmark import benchmark
 from tasks.episode.events import Seated
 from tasks.errors import UsageError
-from tasks.legalagentbench.benchmark import METHODS
 from tasks.run.cast import seat_later
+from tasks.run.engines import run_path
 from tasks.run.reading import read_episode
 from tests.support.kill_harness import prepare
 from tests.support.policy_stage import Actor, Stage
+from tests.support.typed import Typed, moot
 
 BENCH = benchmark("legalagentbench")
 
 
 class Moot:
-    def __init__(self, capsys: pytest.CaptureFixture[str], home: Path) -> None:
-        self._capsys = capsys
-        self.home = home
+    def __init__(self, home: Path) -> None:
         self.spec = prepare(home, tasks=2)
-        self.common = ["--pack", "kill", "--tasks", self.spec["tasks"], "--task", "1"]
+        self.common = ["--pack", "kill", "--tasks", self.spec["tasks"], "--task", "1", "--json"]
         self.model = ["--model", self.spec["model"]]
-        self.err = ""
 
-    def __call__(self, *arguments: str) -> tuple[int, Any]:
-        code = 0
-        try:
-            main(list(arguments))
-        except SystemExit as stop:
-            code = stop.code if isinstance(stop.code, int) else int(bool(stop.code))
-        out, self.err = self._capsys.readouterr()
-        return code, json.loads(out) if out.startswith("{") else out
-
-    def run(self, *more: str) -> tuple[int, Any]:
-        return self("run", "legalagentbench", *self.common, "--json", *more)
+    def run(self, *more: str) -> Typed:
+        return moot("run", "legalagentbench", *self.common, *more)
 
 
 @pytest.fixture
-def moot(capsys: pytest.CaptureFixture[str], moot_home: Path) -> Moot:
-    return Moot(capsys, moot_home)
+def lab(moot_home: Path) -> Moot:
+    return Moot(moot_home)
+
+
+def sits(run: str) -> list[tuple[str, str]]:
+    """Policy and engine of who sat in its first episode, one after another."""
+    with Journal.open(run_path(run)) as journal:
+        events = [record.event for record in read_episode(journal, "1")]
+    return [(event.policy, event.engine) for event in events if isinstance(event, Seated)]
 
 
 @pytest.mark.parametrize("mode", [[], ["--calls", "free"], ["--paper"]])
-@pytest.mark.parametrize("agent", ["react", "plan-solve", "plan-execute", "direct"])
-def test_every_method_runs_to_a_score(moot: Moot, agent: str, mode: list[str]) -> None:
-    code, block = moot.run("--agent", agent, *moot.model, *mode)
-    if (agent, mode) == ("direct", ["--paper"]):
-        assert code == 2 and "has no paper form" in moot.err
-        return
-    assert code == 0, moot.err
+def test_a_method_runs_to_a_score_in_its_mode(lab: Moot, mode: list[str]) -> None:
+    block = lab.run("--agent", "plan-execute", *lab.model, *mode).data
     assert block["n"] == 1 and block["outcomes"]["error"] == 0
-    assert set(block["actions"]) == {"ok", "repaired", "rejected"}
-    with Journal.open(moot.home / "runs" / f"{block['run']}.moot") as journal:
-        policy = {"react": "react/1"}.get(agent, f"{agent}/1") + "".join(
-            f"+{word.removeprefix('--')}" for word in mode[-1:]
-        )
-        sat = [r.event for r in read_episode(journal, "1") if isinstance(r.event, Seated)]
-        assert [event.policy for event in sat] == [policy]
+    policy = "plan-execute/1" + "".join(f"+{word.removeprefix('--')}" for word in mode[-1:])
+    assert [one for one, _ in sits(block["run"])] == [policy]
+    with Journal.open(run_path(block["run"])) as journal:
         assert journal.header["prompts"] == BENCH.prompts(policy) != {}
         assert journal.header["limits"]["turns"] == TURNS
-        readings = [r.event.result for r in read_episode(journal, "1") if r.event.tag == "action_parsed"]  # type: ignore[attr-defined]
-    assert sum(block["actions"].values()) == len(readings)
-    assert moot("show", block["run"], "--verify")[0] == 0
-    assert moot("score", block["run"], "--json")[1]["actions"] == block["actions"]
+    assert moot("show", block["run"], "--verify").code == 0
+    assert moot("score", block["run"], "--json").data["actions"] == block["actions"]
 
 
 @pytest.mark.parametrize(
@@ -85,44 +67,39 @@ def test_every_method_runs_to_a_score(moot: Moot, agent: str, mode: list[str]) -
         (["--agent", "human", "--paper"], "has no paper form"),
         (["--agent", "react", "--paper", "--calls", "free", "--model", "scripted:x"], "exclude each other"),
         (["--agent", "plan-solve"], "needs a model"),
-        (["--agent", "direct"], "needs a model"),
+        (["--agent", "direct", "--paper", "--model", "scripted:x"], "has no paper form"),
         (["--agent", "rules", "--model", "scripted:x"], "uses no model"),
         (["--agent", "search", "--model", "scripted:x"], "unknown agent 'search'"),
     ],
 )
-def test_pairs_without_meaning_exit_2(moot: Moot, arguments: list[str], words: str) -> None:
-    code, _ = moot.run(*arguments)
-    assert code == 2 and words in moot.err and len(moot.err.strip().splitlines()) == 1
+def test_pairs_without_meaning_exit_2(lab: Moot, arguments: list[str], words: str) -> None:
+    done = lab.run(*arguments)
+    assert done.code == 2 and words in done.err and len(done.err.strip().splitlines()) == 1
 
 
-def test_dry_run_names_policy_and_mode(moot: Moot) -> None:
-    _, plan = moot.run("--agent", "plan-execute", "--calls", "free", "--dry-run", *moot.model)
-    assert plan["policy"] == "plan-execute/1+free"
-    assert moot.run("--dry-run", *moot.model)[1]["policy"] == "react/1", "a model without an agent plays ReAct"
-    assert (
-        moot.run("--dry-run", "--seat", f"agent={moot.spec['model']}", "--agent", "direct")[1]["policy"] == "direct/1"
-    )
+def test_dry_run_names_policy_and_mode(lab: Moot) -> None:
+    for words, policy in (
+        (["--agent", "plan-execute", "--calls", "free", *lab.model], "plan-execute/1+free"),
+        (lab.model, "react/1"),  # a model without an agent plays ReAct
+        (["--seat", f"agent={lab.spec['model']}", "--agent", "direct"], "direct/1"),
+    ):
+        assert lab.run("--dry-run", *words).data["policy"] == policy
 
 
-def test_a_fork_keeps_the_method_of_the_seat(moot: Moot) -> None:
-    _, block = moot.run("--agent", "plan-solve", "--paper", *moot.model, "--seed", "3")
-    other = moot.home / "other.json"
+def test_a_fork_keeps_the_method_of_the_seat(lab: Moot, tmp_path: Path) -> None:
+    block = lab.run("--agent", "plan-solve", "--paper", *lab.model, "--seed", "3").data
+    other = tmp_path / "other.json"
     other.write_text(json.dumps({"otherwise": ["第1步：查公司代码。第2步：回答。"]}), encoding="utf-8")
 
-    def sits(seat: str) -> list[tuple[str, str]]:
-        code, forked = moot("fork", block["run"], "1", "--turn", "0", "--seat", seat, "--json")
-        assert code == 0, moot.err
-        with Journal.open(moot.home / "runs" / f"{forked['run']}.moot") as journal:
-            return [
-                (r.event.policy, r.event.engine) for r in read_episode(journal, "1") if isinstance(r.event, Seated)
-            ]
+    def fork(seat: str) -> Typed:
+        return moot("fork", block["run"], "1", "--turn", "0", "--seat", seat, "--json")
 
     spec = f"scripted:{other}"
-    assert sits(f"agent={spec}")[-1] == ("plan-solve/1+paper", spec)
-    assert sits("agent=echo")[-1] == ("echo/1", "")
-    assert moot("fork", block["run"], "1", "--turn", "0", "--seat", "agent=react")[0] == 2
-    assert "needs a model" in moot.err
-    assert moot("fork", block["run"], "1", "--turn", "0", "--seat", "judge=human")[0] == 2
+    assert sits(fork(f"agent={spec}").data["run"])[-1] == ("plan-solve/1+paper", spec)
+    assert sits(fork("agent=echo").data["run"])[-1] == ("echo/1", "")
+    refused = fork("agent=react")
+    assert refused.code == 2 and "needs a model" in refused.err
+    assert fork("judge=human").code == 2
 
 
 def test_a_model_after_somebody_without_a_method_plays_react() -> None:
@@ -132,38 +109,17 @@ def test_a_model_after_somebody_without_a_method_plays_react() -> None:
     assert seat_later(BENCH, "agent", "human", "react/1").engine == "human"
 
 
-def test_modes_and_their_prompts() -> None:
-    for agent, (policy, needs_model) in BENCH.agents.items():
-        assert bool(BENCH.modes(policy)) == needs_model, agent
-    assert BENCH.modes("react/1+paper") == ("lean", "native", "compact", "free", "paper")
-    assert BENCH.modes("direct/1+paper") == BENCH.modes("react/1+odd") == BENCH.modes("react/9") == ()
-    assert BENCH.prompts("rules/1") == {}
-    assert BENCH.prompts("react/1+paper")["answer/1"] == digest("answer/1")
-    assert all(modes["free"] == modes["lean"] for modes in METHODS.values())
-
-
-def test_max_turns_is_the_number_of_actions(moot: Moot) -> None:
-    script = moot.home / "endless.json"
-    call = '{"thought": "再查", "action": "get_sum", "action_input": {"identifier": [1]}}'
-    script.write_text(json.dumps({"otherwise": [call]}), encoding="utf-8")
-    _, block = moot.run("--model", f"scripted:{script}", "--max-turns", "3")
-    assert block["outcomes"]["turn_limit"] == 1
-    with Journal.open(moot.home / "runs" / f"{block['run']}.moot") as journal:
-        tags = [r.event.tag for r in read_episode(journal, "1")]
-    assert tags.count("tool_called") == 3 and "limit_hit" not in tags and "answered" in tags
-
-
-def test_policies_of_an_earlier_release_are_named(moot: Moot, tmp_path: Path) -> None:
+def test_policies_of_an_earlier_release_are_named(lab: Moot, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no policy react/9"):
         Stage(tmp_path / "old.moot", "react/9", Actor(lambda ask, n: "")).run()
-    _, block = moot.run("--agent", "react", *moot.model)
-    path = moot.home / "runs" / f"{block['run']}.moot"
+    block = lab.run("--agent", "react", *lab.model).data
     old = tmp_path / "older.moot"
-    with Journal.open(path) as journal:
+    with Journal.open(run_path(block["run"])) as journal:
         Journal.create(old, {**journal.header, "prompts": {"react/9": "0" * 64}}, journal.episodes()).close()
-    assert moot("resume", str(old))[0] == 1
-    assert "prompts of an earlier release: react/9" in moot.err and len(moot.err.strip().splitlines()) == 1
-    assert moot("resume", str(old), "--new-attempt", "--json")[0] == 0, moot.err
+    refused = moot("resume", old)
+    assert refused.code == 1 and len(refused.err.strip().splitlines()) == 1
+    assert "prompts of an earlier release: react/9" in refused.err
+    assert moot("resume", old, "--new-attempt", "--json").code == 0
 
 
 def test_the_choice_of_tables_is_shown(tmp_path: Path) -> None:

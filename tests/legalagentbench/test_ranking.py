@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from app.cli.main import main
 from store.builder import PackBuilder
 from store.journal import Journal
 from store.pack import Pack
@@ -17,6 +16,7 @@ from tasks.legalagentbench.tools import Toolbox
 from tasks.run.reading import read_episode
 from tasks.run.runner import fork_run, resume_run, start_run
 from tasks.run.spec import RunSpec
+from tests.support.typed import moot
 
 LETTERS = "虚构法第一条：张三把货物交给李四以后李四一直没有付钱。"
 WORDS = "虚构法第二条：买受人应当支付价款，逾期支付的应当承担违约责任，货物交付以后风险转移。"
@@ -45,14 +45,6 @@ def given(path: Path) -> list[Any]:
         return [r.event.value for r in read_episode(journal, "1") if r.event.tag == "tool_returned"]  # type: ignore[attr-defined]
 
 
-def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]:
-    with pytest.raises(SystemExit) as stop:
-        main(list(arguments))
-    err = capsys.readouterr().err.strip()
-    assert len(err.splitlines()) == 1, err
-    return int(str(stop.value.code)), err
-
-
 @pytest.mark.parametrize("kind", ["article", "knowledge", "case"])
 def test_each_retriever_takes_the_ranking(spec: RunSpec, kind: str) -> None:
     with Pack.open("two") as pack:
@@ -62,7 +54,7 @@ def test_each_retriever_takes_the_ranking(spec: RunSpec, kind: str) -> None:
         assert Toolbox(pack).call(f"legal_{kind}_retriever", {"identifier": QUERY, "k": 1}).value == [LETTERS]
 
 
-@pytest.mark.parametrize("ranking", ["", "hybrid", "words"])
+@pytest.mark.parametrize("ranking", ["", "words"])
 def test_a_run_keeps_its_ranking_when_it_goes_on_and_when_it_is_forked(spec: RunSpec, ranking: str) -> None:
     order = ORDER[ranking or "hybrid"]
     with start_run(spec.having(ranking=ranking) if ranking else spec) as run:
@@ -82,18 +74,16 @@ def test_a_run_keeps_its_ranking_when_it_goes_on_and_when_it_is_forked(spec: Run
     assert given(fork) == [order, order]
 
 
-def test_another_ranking_is_refused_in_a_sentence(
-    spec: RunSpec, moot_home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    common = ("run", "legalagentbench", "--pack", "two", "--tasks", str(spec.tasks), "--agent", "echo")
-    code, err = refused(capsys, *common, "--ranking", "best")
-    assert code == 2 and "best" in err and "hybrid" in err and "words" in err
-    print(err)
-    assert not list(moot_home.rglob("*.moot"))
+def test_another_ranking_is_refused_in_a_sentence(spec: RunSpec, moot_home: Path, tmp_path: Path) -> None:
+    done = moot(
+        "run", "legalagentbench", "--pack", "two", "--tasks", spec.tasks, "--agent", "echo", "--ranking", "best"
+    )
+    assert done.code == 2 and all(word in done.err for word in ("best", "hybrid", "words"))
+    assert len(done.err.strip().splitlines()) == 1 and not list(moot_home.rglob("*.moot"))
     with start_run(spec) as run, Journal.open(run.journal.path) as journal:
         header, episodes = journal.header, journal.episodes()
     header["spec"]["ranking"] = "best"
     Journal.create(tmp_path / "odd.moot", header, episodes).close()
-    code, err = refused(capsys, "resume", str(tmp_path / "odd.moot"))
-    assert code == 1 and "ranking" in err and "hybrid" in err
-    print(err)
+    done = moot("resume", tmp_path / "odd.moot")
+    assert done.code == 1 and "ranking" in done.err and "hybrid" in done.err
+    assert len(done.err.strip().splitlines()) == 1
