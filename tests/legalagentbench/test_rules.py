@@ -120,10 +120,8 @@ def play(question: str, index: NameIndex = INDEX) -> tuple[Answer, list[Event], 
         (f"{CHILD}的母公司是谁，投资金额为多少亿元（保留两位小数），参股比例是多少？", [PARENT, "2.00亿元", "100"]),
         (f"{PARENT}投资的子公司有多少家，投资总额为多少元（保留两位小数）？", ["2家", "208000000.00元"]),
         (f"{PARENT}的全资子公司中投资金额超过1亿的有哪些？", [CHILD]),
-        (f"{CHILD}的注册资本是多少亿元？（保留两位小数）", ["0.90亿元"]),
         (f"{CHILD}涉案金额大于10000元的裁判文书案号有哪些？", ["（2021）皖0104民初2号"]),
         (f"{CHILD}作为被告参与了多少次案件？", ["1次"]),
-        (f"{CHILD}作为被告的案件所选择的律所是哪家？", [FIRM]),
         (f"{CHILD}被限高几次，总额是多少元（保留两位小数）？", ["2次", "2600.50元"]),
         (f"{CHILD}被限制高消费的案件的涉案金额平均是多少元（保留两位小数）？", ["1300.25元"]),
         (f"{CHILD}的限高案件的涉案金额最高与最低相差多少元（保留两位小数）？", ["2400.50元"]),
@@ -132,10 +130,8 @@ def play(question: str, index: NameIndex = INDEX) -> tuple[Answer, list[Event], 
         (f"{COURT}2021年审理的限制高消费案件有几次？", ["1次"]),
         ("（2020）皖0104执3号的立案日期和限高发布日期相差多少天？", ["30天"]),
         (f"{COURT}审理的限高案件中金额最高的公司被终本的次数是多少次？", ["0次"]),
-        (f"{COURT}所在地区成立最早的律所是哪家？", [FIRM]),
         (f"{COURT}所在区县注册资本大于100万元的律师事务所有几家？", ["1家"]),
         (f"{CHILD}是不是上市公司？", ["不是上市公司"]),
-        (f"{CHILD}的联系电话是多少？", ["-"]),
         (f"{CHILD}的限高案件按立案日期由早到晚排列，案号依次是什么？", ["（2020）皖0104执3号、（2021）皖0104执4号"]),
     ],
 )
@@ -158,8 +154,9 @@ def test_answers(question: str, keys: list[str]) -> None:
 def test_the_path_is_the_shortest_that_explains_the_question(question: str, tools: list[str]) -> None:
     _, events, calls = play(question)
     assert [call.tool for call in calls] == tools
-    planned = next(event for event in events if isinstance(event, Planned))
+    (planned,) = (event for event in events if isinstance(event, Planned))
     assert planned.tools == ("", *tools), "the plan that is shown is the one that is carried out"
+    assert sum(isinstance(event, Thought) for event in events) == len(calls) + 1
 
 
 @pytest.mark.parametrize(
@@ -193,18 +190,9 @@ def test_exchanged_characters_and_plain_words_are_no_names(text: str) -> None:
 )
 def test_what_rules_cannot_do_they_say(question: str, said: str) -> None:
     answer, events, calls = play(question)
-    assert calls == [] and said in answer.res and any(said in step for step in _planned(events).steps)
-
-
-def test_what_is_not_found_is_said() -> None:
-    answer, _, _ = play("（2023）皖0999执99号的执行法院的负责人是谁？")
-    assert "未查到" in answer.res
-
-
-def test_the_plan_is_published_once_and_every_call_has_its_thought() -> None:
-    _, events, calls = play(f"{CHILD}的限高案件中涉案金额最高的那件，执行法院的负责人是谁？")
-    assert [type(event) for event in events].count(Planned) == 1 and isinstance(events[0], Planned)
-    assert sum(isinstance(event, Thought) for event in events) == len(calls) + 1
+    planned = next(event for event in events if isinstance(event, Planned))
+    assert calls == [] and said in answer.res and any(said in step for step in planned.steps)
+    assert "未查到" in play("（2023）皖0999执99号的执行法院的负责人是谁？")[0].res
 
 
 def test_no_call_is_made_twice_and_moves_need_no_memory() -> None:
@@ -218,7 +206,3 @@ def test_the_answer_tells_the_way_and_the_summary_what_was_found() -> None:
     answer, _, _ = play(f"{COURT}审理的限高案件中金额最高的公司的母公司有几家子公司？")
     assert CHILD in answer.res and PARENT in answer.res
     assert "2500.5" in answer.summary and "（2021）皖0104执4号" in answer.summary
-
-
-def _planned(events: list[Event]) -> Planned:
-    return next(event for event in events if isinstance(event, Planned))

@@ -11,7 +11,7 @@ import pytest
 
 from store.builder import PackBuilder
 from store.pack import Pack
-from store.schema import LOOKUPS, TABLES, UNKNOWN
+from store.schema import TABLES
 from tasks.legalagentbench.tools import BAD_COLUMN, CALL_ERROR, NO_DATA, OUTSIDE, TOOLS, UNKNOWN_CELL, Toolbox
 
 COURT = {
@@ -162,9 +162,3 @@ def test_finish_gives_the_answer_back(box: Toolbox) -> None:
     for tool in ("finish", "Final Answer"):
         assert box.call(tool, {"answer": "共3家。"}).observation == "共3家。"
     assert box.call("finish", ["甲", 1]).observation == '["甲", 1]'
-
-
-def test_the_database_is_as_it_was(packs: dict[str, Pack]) -> None:
-    assert packs["complete"].counts()["tables"]["CourtCode"] == 1
-    assert all(UNKNOWN is not cell for cell in next(packs["complete"].rows("CourtCode")).cells.values())
-    assert set(LOOKUPS) < set(TOOLS)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import itertools
 import json
 import re
 from pathlib import Path
@@ -141,11 +143,12 @@ def test_compat_input_follows_the_published_parser() -> None:
 
 def test_recorded_actions(data: Any) -> None:
     """Every accepted action of two published logs is read to the recorded call, no refused one passes as ok."""
-    recorded = {(call["tool"], json.dumps(call["input"], sort_keys=True)) for call in _calls(data)}
+    with gzip.open(data("legalagentbench", "calls.jsonl.gz"), "rt", encoding="utf-8") as lines:
+        calls = [json.loads(line) for line in lines]
+    recorded = {(call["tool"], json.dumps(call["input"], sort_keys=True)) for call in calls}
     accepted = 0
     for log in sorted(Path(data("legalagentbench", "raw_logs")).glob("log_react*")):
-        lines = log.read_text(encoding="utf-8").split("\n")
-        for line, following in zip(lines, lines[1:], strict=False):
+        for line, following in itertools.pairwise(log.read_text(encoding="utf-8").split("\n")):
             match = re.match(r"行动 \d+: (.*)", line)
             if not match:
                 continue
@@ -156,10 +159,3 @@ def test_recorded_actions(data: Any) -> None:
                 call = (parsed.tool, json.dumps(compat_input(parsed.tool, parsed.input), sort_keys=True))
                 assert call in recorded
     assert accepted > 1000
-
-
-def _calls(data: Any) -> list[dict[str, Any]]:
-    import gzip
-
-    with gzip.open(data("legalagentbench", "calls.jsonl.gz"), "rt", encoding="utf-8") as lines:
-        return [json.loads(line) for line in lines]
