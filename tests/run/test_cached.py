@@ -7,8 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from models.engine import Ask, Finish, Message, Reply, SamplingSettings, TokenChance, ToolCall, Usage
 from models.scripted import Script, ScriptedEngine
@@ -70,11 +68,6 @@ def test_another_engine_under_the_name_has_no_reply(known: CachedReplies) -> Non
         assert (CachedReplies(known.replies, {SPEC: engine}).found(SPEC, ASK) is not None) == found
 
 
-def test_where_and_how_a_question_is_asked_changes_nothing(known: CachedReplies) -> None:
-    known.keep(SPEC, ASK, REPLY)
-    assert known.found(SPEC, replace(ASK, episode="9", step=4, attempt=2, parent=3, seconds=5.0)) is not None
-
-
 @pytest.mark.parametrize(
     ("finish", "kept"),
     [("stop", True), ("length", True), ("cancelled", False), ("context_full", False), ("time_limit", False)],
@@ -89,12 +82,9 @@ def test_what_another_release_kept_is_passed_over(known: CachedReplies) -> None:
     assert known.found(SPEC, ASK) is None and not known.replies.troubles
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=50)
-@given(st.text(st.characters(), max_size=30))
-def test_any_text_is_kept_or_left(known: CachedReplies, text: str) -> None:
+@pytest.mark.parametrize(("text", "kept"), [("", True), ("\U0001f5ff\x00\u202e", True), ("半\ud800", False)])
+def test_any_text_is_kept_or_left(known: CachedReplies, text: str, kept: bool) -> None:
     ask = replace(ASK, messages=(Message("user", text),))
     known.keep(SPEC, ask, replace(REPLY, text=text))
     found = known.found(SPEC, ask)
-    assert (found is None and any("\ud800" <= ch <= "\udfff" for ch in text)) or (
-        found is not None and found.text == text
-    )
+    assert (found is not None) == kept and (found is None or found.text == text)

@@ -22,7 +22,6 @@ from tasks.run import comparing
 from tasks.run.comparing import DroppedTask, aligned, compare, growing, parting
 from tasks.run.imported import Sources, read_run, save_run
 from tasks.run.reading import read_episode
-from tasks.run.rescoring import append_scores, read_stored
 from tasks.run.runner import fork_run, start_run
 from tasks.run.spec import RunSpec
 from tasks.scoring.paired import Fourfold, detectable_before, difference_interval, holm, paired, sign_flip
@@ -140,13 +139,6 @@ def test_a_comparison_is_that_of_the_values_by_hand(tmp_path: Path) -> None:
     assert found.dropped == [DroppedTask("q19", "unscored", 1)]
 
 
-def test_stored_scores_count_as_those_that_are_computed(tmp_path: Path) -> None:
-    paths = [imported(tmp_path, "a", range(8)), imported(tmp_path, "b", range(4, 18))]
-    before = compare(paths)[0].rows
-    append_scores(read_stored(paths[0]))
-    assert compare(paths)[0].rows == before
-
-
 def test_predictions_that_cannot_be_scored_leave_no_run_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
         raise ValueError("no score")
@@ -160,13 +152,8 @@ def test_predictions_that_cannot_be_scored_leave_no_run_file(tmp_path: Path, mon
 def test_a_comparison_is_told_before_everything_was_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     paths = [imported(tmp_path, "a", range(8)), imported(tmp_path, "b", range(4, 18))]
     monkeypatch.setattr(comparing, "FIRST", 3)
-    read: list[str] = []
-    rows_of = comparing._values
-    monkeypatch.setattr(comparing, "_values", lambda *given: read.append("") or rows_of(*given))  # type: ignore[func-returns-value]
-    parts = growing(*paths)
-    first = next(parts)
-    assert (first.read, len(first.tasks), len(read)) == (3, 3, 6)
-    *_, last = parts
+    first, *_, last = growing(*paths)
+    assert (first.read, len(first.tasks)) == (3, 3)
     whole = compare(paths)[0]
     assert (last.read, last.rows, last.tasks, last.dropped) == (0, whole.rows, whole.tasks, whole.dropped)
     assert len(whole.dropped) + whole.main.found.n == 20

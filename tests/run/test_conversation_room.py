@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from models.engine import Message, ToolInfo
-from tasks.agents.budgets import ContextBudget
 from tasks.agents.conversation import BEGUN, CallSpec, Conversation, fitted
 from tasks.legalagentbench.agents.acting import NATIVE
 from tasks.legalagentbench.agents.reading import native
@@ -47,12 +46,6 @@ def test_tools_take_their_room() -> None:
         return sum(len(message.content) for message in conversation.messages())
 
     assert told(1700, ()) > 1600 and told(1700, tools) <= 1700 - 400 and told(0, tools) > 1600
-
-
-def test_a_form_leaves_room_for_every_word_that_tokens_can_say() -> None:
-    assert ContextBudget(context=8192, reply=2048, density=0.75).spoken > 6 * 2048, (
-        "English has some four characters a token"
-    )
 
 
 @given(st.lists(st.integers(0, 3000), max_size=12), st.integers(1500, 6000))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -15,7 +15,7 @@ from store.journal import Journal, ScoreRow
 from tasks.benchmark import benchmark
 from tasks.legalagentbench.benchmark import LegalAgentBench
 from tasks.reports import court_published
-from tasks.reports.strip import Strip, scale, shares, strip
+from tasks.reports.strip import Strip, shares, strip
 from tasks.run import figures as figures_module
 from tasks.run.board import entries, fields, places, successes
 from tasks.run.figures import figures_of, main_rows, repeats
@@ -28,14 +28,25 @@ from tests.support.desk_fixture import build_pack
 POINT = st.floats(-20, 120) | st.none()
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with the pack and a run of two tasks, twice each."""
+    home = tmp_path_factory.mktemp("figures")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MOOT_HOME", str(home))
+        build_pack()
+        spec = RunSpec(benchmark="legalagentbench", pack="small", agent="rules", epochs=2)
+        with start_run(spec, out=home / "one.moot") as run:
+            run.go()
+            run.record_scores()
+    return home
+
+
 @pytest.fixture
-def run(tmp_path: Path) -> Path:
-    build_pack()
-    path = tmp_path / "one.moot"
-    with start_run(RunSpec(benchmark="legalagentbench", pack="small", agent="rules", epochs=2), out=path) as made:
-        made.go()
-        made.record_scores()
-    return path
+def run(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy that belongs to the test."""
+    monkeypatch.setenv("MOOT_HOME", str(made))
+    return Path(shutil.copy(made / "one.moot", tmp_path))
 
 
 def test_figures_are_those_of_the_summary_in_points(run: Path) -> None:
@@ -75,14 +86,6 @@ def test_figures_are_made_once_for_a_file_as_it_is(run: Path, monkeypatch: pytes
     with run.open("ab") as changed:
         changed.write(b"\0")
     assert run_index.figures(run_index.run_file(run)) is None
-
-
-def test_what_is_remembered_counts_only_as_it_was_written(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("store.identity.GRANULARITY", 0)
-    made = figures_of(run)
-    file = run_index.run_file(run)
-    run_index.remember_figures(file, json.dumps({"n": 1}))
-    assert figures_of(run) == made
 
 
 def test_a_board_puts_runs_of_the_same_tasks_together(run: Path) -> None:
@@ -153,9 +156,3 @@ def test_a_strip_fills_its_cells(
 def test_shares_fill_their_cells(counts: list[tuple[str, int]], cells: int) -> None:
     made = shares(counts, cells)
     assert sum(size for _, size in made) == (cells if made else 0) and all(size > 0 for _, size in made)
-
-
-@given(st.integers(6, 90))
-def test_a_scale_fills_its_cells(cells: int) -> None:
-    text = scale(cells)
-    assert len(text) == cells and text.startswith("0") and text.endswith("100")

@@ -60,20 +60,6 @@ def test_a_follower_hears_what_the_watchers_of_the_run_hear(spec: RunSpec, tmp_p
     assert later.outcomes == told.ends and silent.records == {}
 
 
-def test_only_what_has_grown_is_read(spec: RunSpec, tmp_path: Path) -> None:
-    path = tmp_path / "r.moot"
-    with start_run(spec, out=path) as run, Journal.open(path) as journal:
-        assert journal.grown() == (0, [])
-        for name in ("1", "2", "3", "4"):
-            run.scheduler.step(name)
-        mark, grown = journal.grown()
-        assert [one.episode for one in grown] == ["1", "2", "3", "4"] and journal.grown(mark) == (mark, [])
-        run.scheduler.step("2")
-        again, (one,) = journal.grown(mark)
-        assert again > mark and one.episode == "2"
-        assert one.events == len(journal.entries(one.attempt)) > next(o.events for o in grown if o.episode == "2")
-
-
 def test_how_far_a_run_is(spec: RunSpec, tmp_path: Path) -> None:
     path = tmp_path / "r.moot"
     with start_run(spec, out=path) as run:

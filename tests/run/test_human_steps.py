@@ -50,14 +50,26 @@ def played(path: Path, *people: str, agent: str = "echo") -> Path:
     return path
 
 
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with the pack, a run in which a person helped, and one without."""
+    home = tmp_path_factory.mktemp("helped")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MOOT_HOME", str(home))
+        build_pack()
+        played(home / "helped.moot", "k-2")
+        played(home / "alone.moot")
+    return home
+
+
 @pytest.fixture
-def helped(tmp_path: Path) -> Path:
-    build_pack()
-    return played(tmp_path / "helped.moot", "k-2")
+def helped(runs: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("MOOT_HOME", str(runs))
+    return runs / "helped.moot"
 
 
-def test_what_a_person_did_enters_no_figure_of_the_policy(helped: Path, tmp_path: Path) -> None:
-    alone = played(tmp_path / "alone.moot")
+def test_what_a_person_did_enters_no_figure_of_the_policy(helped: Path) -> None:
+    alone = helped.with_name("alone.moot")
     block, whole = summary_of(read_stored(helped)).block(), summary_of(read_stored(alone)).block()
     assert block["people"] == [{"episode": "k-2", "steps": {"agent": [1]}, "counted": False}]
     assert (block["n"], block["outcomes"]["finished"], block["flags"]["human"]) == (1, 1, 1)
@@ -171,7 +183,7 @@ def test_every_task_of_either_run_is_counted_or_has_a_reason(
 
 
 def test_a_comparison_says_what_it_does_not_count_and_why(helped: Path, tmp_path: Path) -> None:
-    alone = played(tmp_path / "alone.moot")
+    alone = helped.with_name("alone.moot")
     (found,) = compare([alone, helped])
     assert found.dropped == [DroppedTask("k-2", "human", 1)] and found.main.found.n == 1
     assert found.second.people == 1 and found.second.left_out.keys() == {"k-2"}

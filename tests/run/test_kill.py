@@ -5,17 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.kill_harness import run_trials
+
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform == "win32", reason="kills with POSIX signals")]
 
 
 def test_a_killed_run_loses_nothing_it_acknowledged(moot_home: Path) -> None:
-    sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-    try:
-        from tests.support.kill_harness import run_trials
-
-        report = run_trials(moot_home, kills=20)
-    finally:
-        sys.path.pop(0)
+    report = run_trials(moot_home, kills=20, tasks=3)
     assert report.kills >= 20
     assert report.lost == []
     assert report.different == []
