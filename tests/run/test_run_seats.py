@@ -76,20 +76,6 @@ def test_a_model_takes_a_seat_and_its_engine_is_closed_with_the_run(
     assert verify(tmp_path / "r.moot", "1")["1"] == state.steps
 
 
-def test_resume_opens_the_engines_of_seats_that_changed_hands(
-    spec: dict[str, Any], moot_home: Path, tmp_path: Path
-) -> None:
-    path = tmp_path / "r.moot"
-    with started(spec, path) as run:
-        run.seat("1", model(moot_home, "ends"))
-    with resume_run(path) as run:
-        assert list(run.engines) == [model(moot_home, "ends").engine]
-        run.go()
-        assert run.scheduler.episodes["1"].state.calls > 1
-    with resume_run(path) as run:
-        assert not run.engines, "an ended run needs nobody"
-
-
 def test_an_engine_that_nobody_uses_any_more_is_not_opened(
     spec: dict[str, Any], moot_home: Path, tmp_path: Path
 ) -> None:
