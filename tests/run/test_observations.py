@@ -27,7 +27,7 @@ from tasks.run.spec import RunSpec
 from tests.support import law_stage
 from tests.support.policy_stage import EVERY, Actor, Rehearsal, well_behaved
 
-HUGE = "".join(f"{number:06}号约定的内容如下，" for number in range(60_000))
+HUGE = "".join(f"{number:06}号约定的内容如下，" for number in range(20_000))
 WIDE = lambda self, beside=0: 1 << 20  # noqa: E731
 """A context in which nothing but the length of an observation matters."""
 MARK = "…【此处略去{}字，全文共{}字】…"
@@ -113,8 +113,8 @@ CALL = '```json\n{"action": "get_company_info", "action_input": {"identifier": "
 
 @pytest.fixture
 def spec(moot_home: Path) -> Callable[[int], RunSpec]:
-    """A run of so many turns in the published form of ReAct over a pack whose one row has a cell of a million
-    characters."""
+    """A run of so many turns in the published form of ReAct over a pack whose one row has a cell of three hundred
+    thousand characters."""
     with PackBuilder(
         "huge", jurisdiction="虚构法域", source="test", licence="MIT", coverage="complete", as_of="2026-01-01"
     ) as pack:
