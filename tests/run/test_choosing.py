@@ -44,13 +44,6 @@ def ids(questions: Any) -> list[str]:
     return [question.id for question in questions]
 
 
-def test_every_type_has_its_share() -> None:
-    drawn = sample(tasks(a=80, b=80, c=60, d=40, e=20, f=20), 30, 0)
-    assert Counter(one.group for one in drawn) == {"a": 8, "b": 8, "c": 6, "d": 4, "e": 2, "f": 2}
-    assert set(one.group for one in sample(tasks(a=80, b=80, c=60, d=40, e=20, f=20), 10, 3)) == set("abcdef")
-    assert ids(drawn) != ids(tasks(a=30)), "not the first ones"
-
-
 def test_the_seed_says_which_wherever_they_stand() -> None:
     asked = tasks(a=9, b=5, c=1)
     drawn = sample(asked, 6, 7)

@@ -7,13 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.cli.reports import report
-from app.cli.score import score_predictions
-from app.cli.show import show
 from store.journal import ScoreRow
 from tasks.benchmark import benchmark
 from tasks.episode.events import (
@@ -31,10 +27,11 @@ from tasks.episode.events import (
 )
 from tasks.episode.state import State, fold
 from tasks.legalagentbench.questions import LabQuestion, read_question
-from tasks.legalsearch.failures import _article, evidence_of
+from tasks.legalsearch.failures import evidence_of
 from tasks.legalsearch.questions import read_question as read_law
 from tasks.run.failing import why
-from tasks.scoring.failures import BY_NAME, GENERIC, REASONS, Diagnosis, calls_of, generic
+from tasks.scoring.failures import BY_NAME, REASONS, Diagnosis, calls_of, generic
+from tests.support.typed import moot
 
 LAB, LAW, COURTS = (benchmark(name) for name in ("legalagentbench", "legalsearch", "courts"))
 CASE = "（2020）琅川0101执12号"
@@ -146,11 +143,6 @@ def test_what_was_made_good_is_no_reason() -> None:
     assert {one.failure for one in found.findings if not one.decisive} == {"argument_error", "format", "loop"}
 
 
-def test_unfinished_is_no_failure() -> None:
-    made = state(BOTH)
-    assert verdict(fold(made.records[:-1])) == Diagnosis("unfinished")
-
-
 def test_a_prediction_is_read_by_its_details() -> None:
     made = state([], f"{COMPANY}于2020年03月04日立案，共5次。", policy="imported/1")
     found = verdict(made)
@@ -220,28 +212,16 @@ def test_each_class_of_legalsearch(
     assert main(state(steps, answer, task=task), task) == expected
 
 
-@pytest.mark.parametrize(
-    ("hits", "expected"),
-    [
-        ((OLD, {**OLD, "number": "7-1"}, NEW),
-            [("路灯法第三条　1990", False, 1), ("路灯法(2000修正)第三条　2000", True, 1),
-                ("路灯法第七条之一　1990", None, 1)]),
-        ((), [("路灯法第三条", False, 0)]),
-    ],
-)  # fmt: skip
-def test_an_answer_leans_on_the_articles_that_it_needs(
-    hits: Any, expected: list[tuple[str, bool | None, int]]
-) -> None:
+def test_an_answer_leans_on_the_articles_that_it_needs() -> None:
+    hits = (OLD, {**OLD, "number": "7-1"}, NEW)
     found = evidence_of(CHOICE, state([look(*hits)], "B", task=CHOICE))
-    assert [
-        (one.what[: len(what)], one.found, one.step) for one, (what, *_) in zip(found, expected, strict=True)
-    ] == expected
-
-
-def test_interpretations_of_one_law_are_told_apart() -> None:
-    first, second = (f"最高人民法院关于适用《路灯法》的解释（{number}）" for number in "一二")
-    assert _article(first, "3") != _article(second, "3")
-    assert _article("中华人民共和国路灯法(2018修正)", "3") == _article("《路灯法》", "3")
+    assert [(one.what.partition("　")[0], one.found, one.step) for one in found] == [
+        ("路灯法第三条", False, 1),
+        ("路灯法(2000修正)第三条", True, 1),
+        ("路灯法第七条之一", None, 1),
+    ]
+    (none,) = evidence_of(CHOICE, state([look()], "B", task=CHOICE))
+    assert none.what.startswith("路灯法第三条") and (none.found, none.step) == (False, 0)
 
 
 def test_a_consultation_waits_for_its_grader() -> None:
@@ -264,18 +244,11 @@ def test_without_a_basis_the_rules_say_so() -> None:
 
 
 def test_courts_are_told_by_their_record_alone() -> None:
-    assert COURTS.failures == GENERIC
     assert why(COURTS, None, state([], "闭庭")).status == "unjudged"
-    for outcome, name in (
-        ("turn_limit", "limit"),
-        ("stalled", "loop"),
-        ("error", "error"),
-        ("context_full", "context_full"),
-    ):
-        found = why(COURTS, None, state([], None, outcome)).main
+    stuck = ([REFUSED, REFUSED], "turn_limit", "format")
+    for steps, outcome, name in (([], "turn_limit", "limit"), ([], "stalled", "loop"), ([], "error", "error"), stuck):
+        found = why(COURTS, None, state(steps, None, outcome)).main
         assert found is not None and found.failure == name
-    stuck = why(COURTS, None, state([REFUSED, REFUSED], None, "turn_limit")).main
-    assert stuck is not None and stuck.failure == "format"
 
 
 DATA = st.recursive(
@@ -301,6 +274,7 @@ EVENT: st.SearchStrategy[Event] = st.one_of(
 )  # fmt: skip
 
 
+@settings(max_examples=25)
 @given(st.lists(st.tuples(st.integers(0, 5), st.none() | st.integers(0, 20), EVENT), max_size=14))
 def test_any_record_has_a_verdict(rows: list[tuple[int, int | None, Event]]) -> None:
     made = fold(Record(seq, step, parent, 0.0, event) for seq, (step, parent, event) in enumerate(rows))
@@ -314,48 +288,28 @@ def test_any_record_has_a_verdict(rows: list[tuple[int, int | None, Event]]) -> 
 # -----------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def run(tmp_path: Path, moot_home: Path) -> Path:
-    """A run of predictions: one right, one with a wrong number, one that stands for an exception."""
-    tasks = [
-        {"id": n, "question": f"第{n}问", "answer": "2次", "key": ["2次"], "key_middle": [], "way": "get_court_info",
-            "hops": 1}
-        for n in (1, 2, 3)
-    ]  # fmt: skip
-    said = ["共2次", "共9次", "silence"]
-    dataset, predictions = tmp_path / "d.json", tmp_path / "p.jsonl"
+def test_show_and_report_say_why_a_prediction_failed(tmp_path: Path) -> None:
+    """One right, one with a wrong number, one that stands for an exception."""
+    task = {"answer": "2次", "key": ["2次"], "key_middle": [], "way": "get_court_info", "hops": 1}
+    tasks = [{"id": n, "question": f"第{n}问", **task} for n in (1, 2, 3)]
+    said = [{"id": n, "res": text, "summary": text} for n, text in enumerate(("共2次", "共9次", "silence"), 1)]
+    dataset, predictions, run = (tmp_path / name for name in ("d.json", "p.json", "run.moot"))
     dataset.write_text(json.dumps(tasks), encoding="utf-8")
-    lines = (json.dumps({"id": n, "res": text, "summary": text}) for n, text in enumerate(said, 1))
-    predictions.write_text("\n".join(lines), encoding="utf-8")
-    out = tmp_path / "run.moot"
-    arguments = ["legalagentbench", "--dataset", str(dataset), "--predictions", str(predictions), "--out", str(out)]
-    assert CliRunner().invoke(score_predictions, arguments).exit_code == 0
-    return out
-
-
-def shown(*arguments: str) -> Result:
-    return CliRunner().invoke(show, list(arguments))
-
-
-def test_show_counts_the_classes_and_opens_an_example(run: Path) -> None:
-    told = json.loads(shown(str(run), "--failures", "--json").output)
+    predictions.write_text("\n".join(map(json.dumps, said)), encoding="utf-8")
+    words = ("legalagentbench", "--dataset", dataset, "--predictions", predictions, "--out", run)
+    assert moot("score-predictions", *words).code == 0
+    told = moot("show", run, "--failures", "--json").data
     assert told["statuses"]["solved"] == 1 and told["statuses"]["failed"] == 2
     assert told["classes"]["wrong_number"]["main"] == 1 and told["classes"]["wrong_number"]["share"] == 0.5
     assert sum(one["main"] for one in told["classes"].values()) == 2
     example = told["classes"]["wrong_number"]["example"]
-    text = shown(str(run), "--failures").output
+    text = moot("show", run, "--failures").out
     assert f"moot show {run} {example['episode']}" in text and "证据齐全，数值有误" in text
     assert example["step"] == 0 and "--step" not in text, "nothing was played here: there is no step to open"
-    alone = shown(str(run), example["episode"], "--failures").output
+    alone = moot("show", run, example["episode"], "--failures").out
     assert "导入，无步骤" in alone and "第 1 步" not in alone
     assert "9 ≠ 2次" in alone and "数字与参照不同" in alone
-
-
-@pytest.mark.parametrize("form", ["text", "html", "md", "json"])
-def test_a_report_says_why(run: Path, form: str) -> None:
-    said = CliRunner().invoke(report, [str(run), "--format", form])
-    assert said.exit_code == 0, said.output
-    if form == "json":
-        assert json.loads(said.output)["reports"][0]["failures"] == {"error": 1, "wrong_number": 1}
-    else:
-        assert "失败主因" in said.output and "证据齐全，数值有误 1" in said.output
+    block = moot("report", run, "--format", "json").data["reports"][0]
+    assert block["failures"] == {"error": 1, "wrong_number": 1}
+    page = moot("report", run, "--format", "html").out
+    assert "失败主因" in page and "证据齐全，数值有误 1" in page

@@ -14,7 +14,6 @@ from models import scripted
 from models.engine import ContextLimits
 from models.sampling import limits_of
 from models.scripted import ScriptedEngine
-from tasks.agents.budgets import least_context, prompt_in
 from tasks.benchmark import benchmark
 from tasks.courts.casefile.questions import CourtQuestion
 from tasks.episode.events import ModelCalled, Seated
@@ -71,12 +70,6 @@ def test_a_need_follows_from_the_case_and_folding_needs_no_more() -> None:
     assert len({need(case) for case in court_cases() if case.env == "KQ"}) > 6
 
 
-@pytest.mark.parametrize("spec", ["llama:m", "llama:m#reply=1000,reasoning=500"])
-def test_the_prompt_of_a_need(spec: str) -> None:
-    sits = Seated(seat="agent", policy="x", engine=spec, density=1.0)
-    assert prompt_in(least_context(3000, sits), sits) == pytest.approx(3000, abs=3)
-
-
 def test_a_reply_is_lowered_and_stands_in_the_record(start: Start, moot_home: Path) -> None:
     with start(ContextLimits(4096, 0.75)) as run:
         run.go()
@@ -99,7 +92,6 @@ def test_a_reply_is_lowered_and_stands_in_the_record(start: Start, moot_home: Pa
     ("limits", "settings"),
     [
         (ContextLimits(4096, QWEN), ""),
-        (ContextLimits(8192, 0.75), ""),
         (ContextLimits(0), ""),
         (ContextLimits(16_384, SMOL), ""),
         (ContextLimits(4096, QWEN), "#reply=1024"),
@@ -117,7 +109,6 @@ def test_a_context_that_suffices_changes_nothing(start: Start, limits: ContextLi
         (ContextLimits(4096, 0.75, 4096), "#reply=2048", "Write #reply="),
         (ContextLimits(7168, SMOL, 7168), "", "Take a model with a context of 9216 tokens. These fit: --type KQ"),
         (ContextLimits(6144, SMOL, 8200), "", "Write #ctx=8200,reply=256 in its SPEC. These fit: --task KQ-0001"),
-        (ContextLimits(8192, SMOL, 8192), "", "Write #reply=256 in its SPEC. These fit: --task KQ-0001"),
         (ContextLimits(2048, SMOL), "", "Take a model with a context of 9216 tokens."),
     ],
 )

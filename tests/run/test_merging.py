@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
 import os
 import shutil
 import signal
@@ -27,7 +26,7 @@ from tasks.run.rescoring import read_stored, summary_of
 from tasks.run.runner import resume_run, start_run
 from tasks.run.seat_prompt import verify
 from tasks.run.spec import RunSpec
-from tests.support.kill_harness import prepare
+from tests.support.kill_harness import CONTEXT, prepare
 
 pytestmark = pytest.mark.slow
 
@@ -274,9 +273,7 @@ def _killed(home: str, parts: list[str], out: str, after: int) -> None:
 
 def test_a_killed_merge_can_be_done_again(played: Played, halves: list[Path], tmp_path: Path) -> None:
     out = tmp_path / "merged.moot"
-    child = multiprocessing.get_context("spawn").Process(
-        target=_killed, args=(str(played.home), list(map(str, halves)), str(out), 12)
-    )
+    child = CONTEXT.Process(target=_killed, args=(str(played.home), list(map(str, halves)), str(out), 12))
     child.start()
     child.join()
     assert child.exitcode == -signal.SIGKILL

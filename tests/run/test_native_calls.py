@@ -81,27 +81,14 @@ def test_tools_are_told_and_history_is_calls_and_results() -> None:
         assert after.messages[: len(before.messages)] == before.messages
 
 
-def test_what_is_recorded_runs_again() -> None:
-    stage = rehearsed()
-    again = Rehearsal(LAB, Actor(lambda ask, number: "不该再问"), records=stage.records[:-4])
-    assert again.driver.state.calls >= 3
-    models = [one for one in stage.events("model_called") if one.calls]
-    assert [one.calls[0][0] for one in models] == ["get_sum", "get_rank"]
-    assert all(one.tools_name and one.tools_name in one.texts for one in models)
-    assert models[1].carried and {name for _, name in models[1].carried} <= set(models[1].texts)
-
-
 @pytest.mark.parametrize(
     ("said", "result", "note"),
     [
         (Reply("", calls=called(SUM).calls + called(RANK).calls), "repaired", native.SEVERAL),
         (Reply("", calls=(ToolCall("get_sum", "{'identifier': [1, 2]}"),)), "repaired", "JSON"),
-        (Reply('<tool_call>{"name": "get_sum", "arguments": {"identifier": [1, 2]}'), "repaired", "JSON"),
         (Reply(f"<tools>\n{{{json.dumps(OBJECT)}}}\n</tools>"), "repaired", "JSON"),
         (Reply(f"先求和。\n```json\n{json.dumps(OBJECT)}\n```"), "repaired", "JSON"),
-        (Reply(f"先求和。{json.dumps(OBJECT)}\n</tool_call>"), "repaired", "JSON"),
         (Reply(f"<tool_call>\n{TAGS}\n</tool_call>"), "repaired", native.ANOTHER),
-        (Reply(TAGS), "repaired", native.ANOTHER),
         (Reply('<tools>\n{{"name": "get_sum", "argum'), "rejected", native.UNREAD),
         (Reply("<tool_call>今天不查</tool_call>"), "rejected", native.UNREAD),
         (Reply("  \n"), "rejected", native.NOTHING),

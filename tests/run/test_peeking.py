@@ -97,10 +97,8 @@ def test_the_command_prints_the_prompt_and_its_sizes(trial: Path) -> None:
         assert isinstance(CliRunner().invoke(cli, ["show", str(trial), *wrong]).exception, UsageError)
 
 
-@pytest.mark.parametrize(
-    "spec", ["llama:m", "llama:m#reply=1000", "llama:m#reply=1000,reasoning=500", "llama:m#ctx=65536"]
-)
-@pytest.mark.parametrize("characters", [100, 5000, 12_000, 60_000])
+@pytest.mark.parametrize("spec", ["llama:m", "llama:m#reply=1000,reasoning=500"])
+@pytest.mark.parametrize("characters", [100, 60_000])
 def test_the_least_context_is_just_enough(spec: str, characters: int) -> None:
     sits = Seated(seat="agent", policy="x", engine=spec)
     least = least_context(characters, sits)

@@ -67,7 +67,7 @@ def test_commands_refuse_a_header_of_another_shape() -> None:
         assert isinstance(CliRunner().invoke(cli, [command, str(bad)]).exception, DamagedData), command
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.dictionaries(
         st.sampled_from([*GOOD, "parent", "imported", "engines", "prompts", "limits", "command", "x"]),
