@@ -8,15 +8,13 @@ import json
 import os
 import shutil
 import signal
-import subprocess
 import sys
 import tomllib
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from models.llama.process import EngineProcess
 from tasks.benchmark import benchmark
 from tasks.episode.events import EngineFailed, ModelCalled
 from tasks.episode.scheduler import Notice, RecordsCommitted, ReplyStream
@@ -36,50 +34,51 @@ EPISODES = 4
 TASKS = tuple(f"sample-{number}" for number in range(101, 101 + EPISODES))
 
 
-@pytest.fixture(scope="module")
-def model() -> str:
-    return MODEL
-
-
 @pytest.fixture(autouse=True)
 def sample(sample_pack: Path) -> None: ...
 
 
-def spec(model: str, **more: object) -> RunSpec:
-    return RunSpec.model_validate(
-        {
-            "benchmark": "legalagentbench",
-            "agent": "react",
-            "model": model,
-            "task_ids": TASKS,
-            "max_turns": 3,
-            "calls": "compact",
-            **more,
-        }  # fmt: skip
-    )
+def spec(**more: object) -> RunSpec:
+    made = {"benchmark": "legalagentbench", "agent": "react", "model": MODEL, "task_ids": TASKS, "max_turns": 3}
+    return RunSpec.model_validate({**made, "calls": "compact", **more})
 
 
 def digests(run: Run) -> list[str]:
     return [digest(read_episode(run.journal, row.id)) for row in run.journal.episodes()]
 
 
+@dataclass(frozen=True, slots=True)
+class Undisturbed:
+    """A run that nobody disturbs, one episode at a time; `left` is what lay on the disk in the middle of a step, when
+    its fifth call was committed: what a kill leaves."""
+
+    path: Path
+    left: Path
+    digests: list[str]
+    said: list[list[str]]
+
+
 @pytest.fixture(scope="module")
-def undisturbed(
-    model: str, sample_built: Path, tmp_path_factory: pytest.TempPathFactory
-) -> tuple[list[str], list[list[str]]]:
-    """What a run is that nobody disturbs, one episode at a time: the digests of its episodes, and what was said."""
+def undisturbed(sample_built: Path, tmp_path_factory: pytest.TempPathFactory) -> Undisturbed:
     home = tmp_path_factory.mktemp("undisturbed")
     shutil.copytree(sample_built, home / "packs" / "sample")
+    path, left, calls = home / "r.moot", home / "left", 0
+    left.mkdir()
+
+    class Copier:
+        def notify(self, notice: Notice) -> None:
+            nonlocal calls
+            if isinstance(notice, RecordsCommitted) and calls < 5:
+                calls += sum(record.event.tag == "model_called" for record in notice.records)
+                if calls == 5:
+                    for file in home.glob("r.moot*"):
+                        shutil.copy(file, left)
+
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MOOT_HOME", str(home))
-        with start_run(spec(model)) as run:
+        with start_run(spec(), [Copier()], out=path) as run:
             run.go()
-            return digests(run), said_in(run)
-
-
-@pytest.fixture(scope="module")
-def expected(undisturbed: tuple[list[str], list[list[str]]]) -> list[str]:
-    return undisturbed[0]
+            return Undisturbed(path, left / path.name, digests(run), said_in(run))
 
 
 def calls_of(run: Run) -> list[list[ModelCalled]]:
@@ -92,12 +91,12 @@ def said_in(run: Run) -> list[list[str]]:
     return [[call.text for call in own] for own in calls_of(run)]
 
 
-def test_episodes_at_temperature_0_are_equal_alone_and_beside_others(model: str, expected: list[str]) -> None:
-    with start_run(spec(model, parallel=EPISODES)) as run:
+def test_episodes_at_temperature_0_are_equal_alone_and_beside_others(undisturbed: Undisturbed) -> None:
+    with start_run(spec(parallel=EPISODES)) as run:
         run.go()
         assert all(driver.stopped for driver in run.scheduler.episodes.values())
         block, calls = run.summary().block(), calls_of(run)
-        assert digests(run) == expected
+        assert digests(run) == undisturbed.digests
     assert block["n"] == EPISODES and sum(block["outcomes"].values()) == EPISODES
     assert block["actions"]["repaired"] == block["actions"]["rejected"] == 0, "the grammar holds"
     assert all(call.tokens or not call.generated for own in calls for call in own)
@@ -106,11 +105,10 @@ def test_episodes_at_temperature_0_are_equal_alone_and_beside_others(model: str,
     assert again and all(call.reused > call.evaluated for call in again), "what was read before is not read again"
 
 
-def test_a_fork_shares_the_beginning_and_another_may_take_the_seat(model: str) -> None:
-    with start_run(spec(model, task_ids=TASKS[:2])) as run:
-        run.go()
-        path = run.journal.path
+def test_a_fork_shares_the_beginning_and_another_may_take_the_seat(undisturbed: Undisturbed) -> None:
+    with resume_run(undisturbed.path) as run:
         row, own = max(zip(run.journal.episodes(), calls_of(run), strict=True), key=lambda one: len(one[1]))
+    path = undisturbed.path
     assert len(own) > 1, "no episode has a step to fork after"
     with fork_run(path, row.id, 1) as fork:
         fork.go()
@@ -123,7 +121,7 @@ def test_a_fork_shares_the_beginning_and_another_may_take_the_seat(model: str) -
     with start_run(RunSpec(benchmark=bench.name, agent="gold", task_ids=TASKS[:1])) as run:
         run.go()
         row, path = run.journal.episodes()[0], run.journal.path
-    with fork_run(path, row.id, 1, newcomer=seat_later(bench, bench.seat, model, "react/1+compact")) as fork:
+    with fork_run(path, row.id, 1, newcomer=seat_later(bench, bench.seat, MODEL, "react/1+compact")) as fork:
         fork.go()
         records = read_episode(fork.journal, row.id)
         call = next(record.event for record in records if isinstance(record.event, ModelCalled))
@@ -132,9 +130,7 @@ def test_a_fork_shares_the_beginning_and_another_may_take_the_seat(model: str) -
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
-def test_a_killed_engine_costs_a_turn_and_changes_nothing(
-    model: str, undisturbed: tuple[list[str], list[list[str]]]
-) -> None:
+def test_a_killed_engine_costs_a_turn_and_changes_nothing(undisturbed: Undisturbed) -> None:
     kills = 0
 
     class Killer:
@@ -146,75 +142,21 @@ def test_a_killed_engine_costs_a_turn_and_changes_nothing(
                     kills += 1
                     os.kill(pid, signal.SIGKILL)
 
-    with start_run(spec(model), [Killer()]) as run:
+    with start_run(spec(), [Killer()]) as run:
         run.go()
         events = [record.event for row in run.journal.episodes() for record in read_episode(run.journal, row.id)]
-        assert said_in(run) == undisturbed[1]
+        assert said_in(run) == undisturbed.said
     assert kills == 2
     failures = [event for event in events if isinstance(event, EngineFailed)]
     assert failures and all("died" in event.message for event in failures)
     assert not any(event.tag == "stopped" and event.outcome == "error" for event in events)  # type: ignore[attr-defined]
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
-def test_a_killed_run_goes_on_where_its_record_ends(model: str, expected: list[str], tmp_path: Path) -> None:
-    out = tmp_path / "killed.moot"
-    code = f"""
-import os, signal, sys
-from tasks.run.runner import start_run
-from tasks.run.spec import RunSpec
-from tasks.episode.scheduler import RecordsCommitted
-from pathlib import Path
-calls = 0
-class Killer:
-    def notify(self, notice):
-        global calls
-        if isinstance(notice, RecordsCommitted):
-            calls += sum(r.event.tag == "model_called" for r in notice.records)
-            if calls == 5:
-                os.kill(os.getpid(), signal.SIGKILL)
-run = start_run(RunSpec.model_validate_json(sys.argv[1]), [Killer()], out=Path({str(out)!r}))
-run.go()
-"""
-    done = subprocess.run([sys.executable, "-c", code, spec(model).model_dump_json()], cwd=ROOT, check=False)
-    assert done.returncode == -signal.SIGKILL
-    with resume_run(out) as run:
+def test_a_killed_run_goes_on_where_its_record_ends(undisturbed: Undisturbed) -> None:
+    with resume_run(undisturbed.left) as run:
+        assert any(not driver.stopped for driver in run.scheduler.episodes.values())
         run.go()
-        assert digests(run) == expected
-
-
-def test_an_episode_that_the_engine_failed_can_be_taken_up_again(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    with start_run(spec(model, task_ids=TASKS[:1])) as run:
-        run.go()
-        expected = said_in(run)
-
-    class Waiter:
-        called = False
-
-        def notify(self, notice: Notice) -> None:
-            self.called |= isinstance(notice, RecordsCommitted) and bool(notice.state.calls)
-
-    waiter, send = Waiter(), EngineProcess.send
-
-    def to_the_dead(process: EngineProcess, op: str, **what: Any) -> Any:
-        """One that is killed while it reads may have answered before."""
-        if op == "answer" and waiter.called:
-            assert process._session is not None
-            process._session.child.kill()
-            process._session.child.wait()
-        return send(process, op, **what)
-
-    with monkeypatch.context() as patch, start_run(spec(model, task_ids=TASKS[:1]), [waiter]) as run:
-        patch.setattr(EngineProcess, "send", to_the_dead)
-        run.go()
-        path = run.journal.path
-        stopped = fold(read_episode(run.journal, run.journal.episodes()[0].id)).stopped
-        assert stopped is not None and stopped.outcome == "error" and stopped.reason.startswith("engine failed")
-    with resume_run(path) as run:
-        run.go()
-        row = run.journal.episodes()[0]
-        assert [attempt.number for attempt in run.journal.attempts(row.id)] == [1, 2]
-        assert said_in(run) == expected
+        assert digests(run) == undisturbed.digests
 
 
 def test_every_example_of_the_card_is_answered_rightly(tmp_path: Path) -> None:
@@ -223,7 +165,7 @@ def test_every_example_of_the_card_is_answered_rightly(tmp_path: Path) -> None:
     path = tmp_path / "asked.json"
     lines = [{"id": f"asked-{n}", "asked": True, "question": kind["example"]} for n, kind in enumerate(card["kinds"])]
     path.write_text(json.dumps(lines, ensure_ascii=False), encoding="utf-8")
-    with start_run(spec(MODEL, task_ids=(), tasks=str(path), max_turns=None, parallel=4)) as run:
+    with start_run(spec(task_ids=(), tasks=str(path), max_turns=None, parallel=4)) as run:
         run.go()
         ends = [fold(read_episode(run.journal, row.id)).answered for row in run.journal.episodes()]
     told = [end.res if end else "" for end in ends]

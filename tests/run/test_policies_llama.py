@@ -4,6 +4,7 @@ end."""
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -45,56 +46,35 @@ def test_a_reply_keeps_to_the_schema_and_to_its_order(spec: str) -> None:
         engine.close()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("agent", ["react", "plan-solve", "plan-execute", "direct"])
-def test_a_lean_run_ends_with_valid_calls_only(
-    spec: str, agent: str, sample_pack: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def ended(sample_pack: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[str, Any]]:
+    """The score block of a run of one task and two turns, whose answer is short."""
     short = {"type": "string", "maxLength": 30}
     monkeypatch.setitem(acting.ANSWER_SCHEMA, "properties", {"answer": short, "summary": short})
-    asked = RunSpec(benchmark="legalagentbench", agent=agent, model=spec, task_ids=("sample-101",), max_turns=2)
-    with start_run(asked, out=tmp_path / "run.moot") as run:
-        run.go()
-        block = run.summary().block()
-    assert block["outcomes"]["finished"] + block["outcomes"]["turn_limit"] == 1
-    assert block["actions"]["repaired"] == block["actions"]["rejected"] == 0
-    assert block["tokens"]["total"] > 0
+
+    def play(model: str, **more: Any) -> dict[str, Any]:
+        spec = {"benchmark": "legalagentbench", "model": model, "task_ids": ("sample-101",), "max_turns": 2, **more}
+        with start_run(RunSpec.model_validate(spec), out=tmp_path / "run.moot") as run:
+            run.go()
+            block = run.summary().block()
+        assert block["outcomes"]["finished"] + block["outcomes"]["turn_limit"] == 1
+        return block
+
+    return play
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("form", [{"calls": "free"}, {"paper": True}], ids=["free", "paper"])
-def test_free_text_of_a_random_model_ends_too(
-    spec: str, form: dict[str, Any], sample_pack: Path, tmp_path: Path
-) -> None:
+@pytest.mark.parametrize("agent", ["react", "plan-solve"])
+def test_a_lean_run_ends_with_valid_calls_only(spec: str, agent: str, ended: Callable[..., dict[str, Any]]) -> None:
+    block = ended(spec, agent=agent)
+    assert block["actions"]["repaired"] == block["actions"]["rejected"] == 0 < block["tokens"]["total"]
+
+
+def test_free_text_of_a_random_model_ends_too(spec: str, ended: Callable[..., dict[str, Any]]) -> None:
     """It babbles until it is cut."""
-    model = f"{spec},reply=200"
-    asked = RunSpec(
-        benchmark="legalagentbench", agent="react", model=model, task_ids=("sample-101",), max_turns=2, **form
-    )
-    with start_run(asked, out=tmp_path / "run.moot") as run:
-        run.go()
-        block = run.summary().block()
-    assert block["outcomes"]["finished"] + block["outcomes"]["turn_limit"] == 1
+    block = ended(f"{spec},reply=200", agent="react", calls="free")
     assert sum(block["actions"].values()) >= 2, "two actions, and the answer where it could not be read"
 
 
-@pytest.mark.slow
-def test_a_random_model_that_is_given_tools_ends_too(
-    sample_pack: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    short = {"type": "string", "maxLength": 30}
-    monkeypatch.setitem(acting.ANSWER_SCHEMA, "properties", {"answer": short, "summary": short})
+def test_a_random_model_that_is_given_tools_ends_too(tmp_path: Path, ended: Callable[..., dict[str, Any]]) -> None:
     tiny = tiny_llama(tmp_path / "tiny.gguf", context=32768, template=HERMES, layers=1, width=32)
-    engine = f"llama:{tiny}#ctx=32768,threads=1,slots=1,reply=200"
-    asked = RunSpec(
-        benchmark="legalagentbench",
-        agent="react",
-        model=engine,
-        task_ids=("sample-101",),
-        max_turns=2,
-        calls="native",
-    )
-    with start_run(asked, out=tmp_path / "run.moot") as run:
-        run.go()
-        block = run.summary().block()
-    assert block["outcomes"]["finished"] + block["outcomes"]["turn_limit"] == 1
+    ended(f"llama:{tiny}#ctx=32768,threads=1,slots=1,reply=200", agent="react", calls="native")
