@@ -12,14 +12,12 @@ from app.cluster import Report, ShardSpec, play
 from models.errors import BadEngine, ForeignHost
 from models.llama.engine import take_of
 from store.journal import Journal
-from tasks.episode.state import digest
 from tasks.run import engines
 from tasks.run.merging import merge_runs
-from tasks.run.reading import read_episode
 from tasks.run.runner import start_run
 from tasks.run.spec import RunSpec
 from tests.support.gguf_files import tiny_llama
-from tests.support.kill_harness import prepare
+from tests.support.kill_harness import digests, prepare
 
 pytestmark = pytest.mark.slow
 
@@ -59,11 +57,6 @@ def stage(moot_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> S
     monkeypatch.setattr(cluster, "install_guard", lambda: None)  # it cannot be taken out of this process again
     monkeypatch.setattr(engines, "admit", engines.admit)
     return Stage(moot_home, tmp_path)
-
-
-def digests(path: Path) -> list[tuple[str, str]]:
-    with Journal.open(path) as journal:
-        return [(row.id, digest(read_episode(journal, row.id))) for row in journal.episodes()]
 
 
 @pytest.mark.parametrize("after", [0, 4])
