@@ -195,10 +195,10 @@ def opened(
     """Starts a run of the first so many tasks, before a stub where there is one."""
 
     def start(name: str, tasks: int, stub: Stub | None = None, out: str = "r", **changes: Any) -> opened_runs.Run:
-        home, spec = prepared(name)
+        home, made = prepared(name)
         monkeypatch.setenv("MOOT_HOME", str(home))
         monkeypatch.setattr(opened_runs, "open_engine", lambda *args, **named: stub)
-        spec |= {"parallel": len(SHORT), "max_turns": None, "benchmark": name, **changes}
+        spec = {**made, "parallel": len(SHORT), "max_turns": None, "benchmark": name, **changes}
         spec |= {"model": "stub:x" if stub else "", "task_ids": [str(n) for n in range(1, tasks + 1)]}
         run = runner.start_run(RunSpec.model_validate(spec), out=tmp_path / f"{out}.moot")
         if stub:
