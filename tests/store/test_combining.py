@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -44,24 +43,21 @@ def other(name: str = "other", *, jurisdiction: str = "XX", provenance: str = "a
         return builder.finish()
 
 
-@pytest.fixture
-def packs(moot_home: Path) -> Iterator[tuple[Pack, Pack]]:
+@pytest.mark.slow
+def test_versions_of_the_first_texts_of_the_second_and_every_difference_counted() -> None:
     build()
     other()
     with Pack.open("lamps") as first, Pack.open("other") as second:
-        yield first, second
-
-
-@pytest.mark.slow
-def test_versions_of_the_first_texts_of_the_second_and_every_difference_counted(packs: tuple[Pack, Pack]) -> None:
-    path = combine(*packs, "both", quiet)
+        path = combine(first, second, "both", quiet)
+        hashes = [(pack.name, pack.hash) for pack in (first, second)]
+        refuse(first, second)
     report = json.loads((path / combining.REPORT).read_text(encoding="utf-8"))
     with Pack.open("both") as both:
-        assert [(part.name, part.hash) for part in both.manifest.parts] == [(pack.name, pack.hash) for pack in packs]
+        assert [(part.name, part.hash) for part in both.manifest.parts] == hashes
         book = StatuteBook(both)
-        first, second = book.articles(KITES, KITES)
-        assert (first.text, first.text_source) == ("放风筝，应当避开电线。", "other")
-        assert second.text_source == "lamps"
+        assert [(one.text, one.text_source) for one in book.articles(KITES, KITES)] == [
+            ("放风筝，应当避开电线。", "other"), ("风筝不得高于路灯。", "lamps"),
+        ]  # fmt: skip
         assert next(v for v in book.versions(KITES)).valid_to == date(1989, 12, 31), "the first wins"
         third = next(one for one in book.articles(LAMPS, LAMPS) if one.number == number("3"))
         assert third.text == TEXTS[2] and third.text_source == "lamps"
@@ -75,18 +71,17 @@ def test_versions_of_the_first_texts_of_the_second_and_every_difference_counted(
     assert "十二米" in report["conflicts"]["texts"]["examples"][0]
 
 
-def test_what_cannot_be_one_pack_is_refused_and_leaves_nothing(packs: tuple[Pack, Pack]) -> None:
-    first, second = packs
+def refuse(first: Pack, second: Pack) -> None:
+    """What cannot be one pack is refused and leaves nothing."""
     other("abroad", jurisdiction="YY")
     other("real", provenance="imported")
-    build("again")
     with Pack.open("abroad") as abroad, Pack.open("real") as real:
         for one, two, name, said in (
             (first, first, "x", "same pack"),
             (first, abroad, "x", "jurisdictions"),
             (first, real, "x", "authored"),
             (first, second, "other", "one of the packs"),
-            (first, second, "again", "exists"),
+            (first, second, "both", "exists"),
         ):
             with pytest.raises(BadInput, match=said):
                 combine(one, two, name, quiet)

@@ -23,31 +23,22 @@ def texts(found: Body) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("line", "key", "text"),
+    ("line", "title", "text"),
     [
-        ("第一条 渡船应当登记。", "1", "渡船应当登记。"),
-        ("第一条　渡船应当登记。", "1", "渡船应当登记。"),
-        ("第 一 条渡船应当登记。", "1", "渡船应当登记。"),
-        ("第1条 渡船应当登记。", "1", "渡船应当登记。"),
-        ("第１条　渡船应当登记。", "1", "渡船应当登记。"),
-        ("**第一条** 渡船应当登记。", "1", "渡船应当登记。"),
-        ("\u200b第一条\u00a0\u00a0渡船\u200b应当登记。", "1", "渡船应当登记。"),
-        ("第一条【登记】渡船应当登记。", "1", "渡船应当登记。"),
-        ("第一条 【登记】 渡船应当登记。", "1", "渡船应当登记。"),
-        ("第一条：渡船应当登记。", "1", "渡船应当登记。"),
-        ("第一条中小渡船应当登记。", "1", "中小渡船应当登记。"),
-        ("第一条到期的渡船应当登记。", "1", "到期的渡船应当登记。"),
-        ("第一条", "1", ""),
+        ("第 一 条渡船应当登记。", "", "渡船应当登记。"),
+        ("第１条　渡船应当登记。", "", "渡船应当登记。"),
+        ("**第一条** 渡船应当登记。", "", "渡船应当登记。"),
+        ("\u200b第一条\u00a0\u00a0渡船\u200b应当登记。", "", "渡船应当登记。"),
+        ("第一条 【登记】 渡船应当登记。", "登记", "渡船应当登记。"),
+        ("第一条：渡船应当登记。", "", "渡船应当登记。"),
+        ("第一条中小渡船应当登记。", "", "中小渡船应当登记。"),
+        ("第一条到期的渡船应当登记。", "", "到期的渡船应当登记。"),
+        ("第一条", "", ""),
     ],
 )
-def test_an_article_is_known_however_it_is_set(line: str, key: str, text: str) -> None:
-    found = body(line)
-    assert (keys(found), texts(found)) == ([key], [text])
-
-
-def test_titles_in_brackets_are_titles() -> None:
-    (article,) = body("第一条【登记】渡船应当登记。").articles
-    assert (article.title, article.text) == ("登记", "渡船应当登记。")
+def test_an_article_is_known_however_it_is_set(line: str, title: str, text: str) -> None:
+    (found,) = body(line).articles
+    assert (found.number.key, found.title, found.text) == ("1", title, text)
 
 
 def test_paragraphs_that_begin_with_a_citation_are_no_articles() -> None:
@@ -70,34 +61,18 @@ def test_insertions_and_words_that_begin_like_them() -> None:
     assert found.skipped == [(ArticleNumber(0), ArticleNumber(3))]
 
 
-def test_headings_give_articles_their_place() -> None:
-    found = body(
-        "## 第一编 总则", "### 第一章　一般　规定", "第一条 甲。", "#### 第一节 范围", "第二条 乙。",
-        "### 第二章 渡口", "第三条 丙。",
-        "## 第二编 分则", "## 第一分编 通则", "第四条 丁。", "## 附 则", "第五条 戊。",
-    )  # fmt: skip
-    assert [(a.part, a.chapter, a.section) for a in found.articles] == [
-        ("第一编 总则", "第一章 一般 规定", ""),
-        ("第一编 总则", "第一章 一般 规定", "第一节 范围"),
-        ("第一编 总则", "第二章 渡口", ""),
-        ("第二编 分则 第一分编 通则", "", ""),
-        ("附 则", "", ""),
-    ]
-
-
 def test_headings_without_marks_broken_headings_and_contents() -> None:
     found = body(
         "目　录", "第一章 总则", "第二章 船员、渡工和", "附则",
-        "第一章 总则", "第一条 甲。", "第二章 船员、渡工和", "其他人员的职责", "第二条 乙。", "一、过渡",
-        "第三条 丙。", "附则", "第四条 丁。",
+        "## 第一编 总则", "## 第一分编 通则", "第一章　总　则", "第一条 甲。", "第一节 范围", "第二条 乙。",
+        "第二章 船员、渡工和", "其他人员的职责", "第三条 丙。", "一、过渡", "第四条 丁。", "附则", "第五条 戊。",
     )  # fmt: skip
-    assert [a.chapter for a in found.articles] == [
-        "第一章 总则",
-        "第二章 船员、渡工和其他人员的职责",
-        "一、过渡",
-        "附则",
-    ]
-    assert keys(found) == ["1", "2", "3", "4"]
+    assert keys(found) == ["1", "2", "3", "4", "5"]
+    part, people = "第一编 总则 第一分编 通则", "第二章 船员、渡工和其他人员的职责"
+    assert [(a.part, a.chapter, a.section) for a in found.articles] == [
+        (part, "第一章 总 则", ""), (part, "第一章 总 则", "第一节 范围"), (part, people, ""), (part, "一、过渡", ""),
+        ("附则", "", ""),
+    ]  # fmt: skip
 
 
 def test_headings_that_lost_their_number_or_their_line() -> None:
@@ -111,23 +86,6 @@ def test_headings_that_lost_their_number_or_their_line() -> None:
         ("第三章 渡工", "丙：\n（一）大风"),
         ("第三章 渡工", "丁。"),
         ("渡口的安全", "戊。\n渡口"),
-    ]
-
-
-def test_items_and_paragraphs_belong_to_their_article() -> None:
-    found = body(
-        "第一条 有下列情形之一的，停航：",
-        "（一）大风；",
-        "（二）大雾。",
-        "",
-        "前款所称大风，是指七级以上。",
-        "第二条 乙。",
-    )
-    assert texts(found)[0].split("\n") == [
-        "有下列情形之一的，停航：",
-        "（一）大风；",
-        "（二）大雾。",
-        "前款所称大风，是指七级以上。",
     ]
 
 

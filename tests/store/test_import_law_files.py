@@ -21,8 +21,6 @@ from tasks.registry import importer
 
 pytestmark = pytest.mark.slow
 
-D = date
-
 STATUTE = """
 　　　　中华人民共和国渡船
 　　　　　　管理法
@@ -55,10 +53,9 @@ def write(path: Path, data: bytes | str) -> Path:
     return path
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "gb18030", "utf-16"])
-def test_a_plain_text_in_any_usual_encoding(tmp_path: Path, encoding: str) -> None:
+def test_a_plain_text(tmp_path: Path) -> None:
     said: list[str] = []
-    source = write(tmp_path / "渡船管理法.txt", STATUTE.encode(encoding))
+    source = write(tmp_path / "渡船管理法.txt", STATUTE.encode("gb18030"))
     importer("law-text")(source, "p", lambda phase, done, total: said.append(phase))
     assert "remark: 渡船管理法.txt: 第四条 is missing" in said
     with Pack.open("p") as pack:
@@ -66,7 +63,11 @@ def test_a_plain_text_in_any_usual_encoding(tmp_path: Path, encoding: str) -> No
         law = book.law("渡船管理法")
         assert law is not None and (law.name, law.level) == ("中华人民共和国渡船管理法", "法律")
         (version,) = book.versions(law.name)
-        assert (version.label, version.valid_from, version.inferred) == (f"{law.name}(2012修正)", D(2012, 5, 6), True)
+        assert (version.label, version.valid_from, version.inferred) == (
+            f"{law.name}(2012修正)",
+            date(2012, 5, 6),
+            True,
+        )
         articles = book.articles(law.name, version.label)
         assert [article.number.key for article in articles] == ["1", "2", "3", "3-1", "5", "6"]
         assert articles[1].text == "国家对渡船实行登记。\n登记办法由主管部门规定。"
@@ -76,18 +77,14 @@ def test_a_plain_text_in_any_usual_encoding(tmp_path: Path, encoding: str) -> No
 
 
 def test_a_plain_text_without_blanks_after_the_numbers() -> None:
-    text = (
-        STATUTE.replace("条　", "条")
-        .replace("之一　", "之一")
-        .replace("第五条", "第四条")
-        .replace("第六条", "第五条")
-    )
-    assert [article.number.key for article in read_text(text, "x.txt").articles] == ["1", "2", "3", "3-1", "4", "5"]
+    text = STATUTE.replace("条　", "条").replace("之一　", "之一").replace("第五条", "第四条")
+    found = read_text(text.replace("第六条", "第五条"), "x.txt").articles
+    assert [article.number.key for article in found] == ["1", "2", "3", "3-1", "4", "5"]
 
 
 def test_a_title_from_the_file_name_where_the_text_has_none() -> None:
     law = read_text("第一条 渡船应当登记。\n第二条 本办法自2010年1月1日起施行。", "渡船办法(2009-12-01).txt")
-    assert (law.name, law.adopted, law.valid_from) == ("渡船办法", D(2009, 12, 1), D(2010, 1, 1))
+    assert (law.name, law.adopted, law.valid_from) == ("渡船办法", date(2009, 12, 1), date(2010, 1, 1))
 
 
 @pytest.mark.parametrize(
@@ -128,21 +125,19 @@ LAW: dict[str, Any] = {
 }  # fmt: skip
 
 
-def dumped(*laws: object, form: str = "lines") -> str:
-    if form == "lines":
-        return "".join(json.dumps(law, ensure_ascii=False) + "\n" for law in laws)
-    return json.dumps(laws[0] if form == "object" else list(laws), ensure_ascii=False, indent=2)
+def line(law: object) -> str:
+    return json.dumps(law, ensure_ascii=False) + "\n"
 
 
-@pytest.mark.parametrize("form", ["lines", "object", "array"])
-def test_laws_in_json(tmp_path: Path, form: str) -> None:
-    importer("law-json")(write(tmp_path / "laws.json", dumped(LAW, form=form)), "p", silent)
+@pytest.mark.parametrize("text", [line(LAW), json.dumps(LAW, indent=2), json.dumps([LAW])])
+def test_laws_in_json(tmp_path: Path, text: str) -> None:
+    importer("law-json")(write(tmp_path / "laws.json", text), "p", silent)
     with Pack.open("p") as pack:
         book = StatuteBook(pack)
         assert book.law("渡法") == book.law("渡口法")
-        found = book.on("渡口法", ArticleNumber(1), D(2010, 1, 1))
+        found = book.on("渡口法", ArticleNumber(1), date(2010, 1, 1))
         assert isinstance(found, ArticleFound) and found.article.text == "旧。"
-        assert book.on("渡口法", ArticleNumber(1, 1), D(2010, 1, 1)).kind == "no_text"
+        assert book.on("渡口法", ArticleNumber(1, 1), date(2010, 1, 1)).kind == "no_text"
         assert pack.manifest.counts.statutes == 3
 
 
@@ -160,7 +155,6 @@ def changed(path: str, value: object) -> dict[str, Any]:
     ("path", "value", "sentence"),
     [
         ("law", "", "laws.json, line 1: law must be text that is not empty"),
-        ("law", 5, "law must be text that is not empty, is 5"),
         ("laws", "x", "laws is no field of this layout"),
         ("versions", {}, "versions must be a list, is {}"),
         ("versions.0", 7, "versions[0] must be an object, is 7"),
@@ -169,31 +163,20 @@ def changed(path: str, value: object) -> dict[str, Any]:
             "2023-02-30",
             "versions[0].valid_from must be a day of the calendar as YYYY-MM-DD",
         ),
-        ("versions.0.valid_from", "20230201", "versions[0].valid_from must be a day"),
-        (
-            "versions.0.valid_from",
-            None,
-            "versions[0].valid_from must be a day of the calendar as YYYY-MM-DD, is null",
-        ),
+        ("versions.0.valid_from", None, "as YYYY-MM-DD, is null"),
         ("versions.0.valid_to", "1999-01-01", "versions[0].valid_to: 1999-01-01 is before valid_from 2000-03-01"),
         ("versions.0.valid_to", None, "both apply on 2020-09-01"),
         ("versions.0.inferred", "no", "versions[0].inferred must be true or false"),
-        ("versions.0.articles", None, "versions[0].articles must be a list, is null"),
         ("versions.0.articles.1.number", "第一条", "versions[0].articles[1].number: 第一条 is in this version twice"),
         ("versions.0.articles.1.number", "第一百二条", "articles[1].number must name an article"),
         ("versions.0.articles.0.text", 3, "articles[0].text must be text that is not empty, is 3"),
-        ("versions.0.articles.0.name", "x", "versions[0].articles[0].name is no field"),
         ("links.0.kind", "moved", "links[0].kind must be one of renumbered, succeeded"),
         ("aliases.0", 3, "aliases[0] must be text"),
     ],
 )
 def test_a_wrong_field_is_named_and_nothing_imported(tmp_path: Path, path: str, value: object, sentence: str) -> None:
     with pytest.raises(BadInput) as caught:
-        importer("law-json")(
-            write(tmp_path / "laws.json", dumped(LAW | {"law": "甲法"}, changed(path, value)).split("\n", 1)[1]),
-            "p",
-            silent,
-        )
+        importer("law-json")(write(tmp_path / "laws.json", line(changed(path, value))), "p", silent)
     assert sentence in caught.value.title
     assert "\n" not in caught.value.title
     assert not list(places.packs().glob("*"))
@@ -202,8 +185,8 @@ def test_a_wrong_field_is_named_and_nothing_imported(tmp_path: Path, path: str, 
 def test_versions_that_overlap_between_files_are_named(tmp_path: Path) -> None:
     second = copy.deepcopy(LAW) | {"links": []}
     second["versions"] = [{"label": "又", "valid_from": "2019-01-01", "articles": []}]
-    write(tmp_path / "a.json", dumped(LAW))
-    write(tmp_path / "b.jsonl", dumped(second))
+    write(tmp_path / "a.json", line(LAW))
+    write(tmp_path / "b.jsonl", line(second))
     with pytest.raises(
         BadInput, match=r"b.jsonl, line 1: versions\[0\]: 又 and 中华人民共和国渡口法 .* both apply on 2019-01-01"
     ):

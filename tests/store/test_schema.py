@@ -61,32 +61,22 @@ def test_the_first_violation_and_its_place(value: Any, says: str) -> None:
     assert violation(CALL, value) == says
 
 
-RULES: list[tuple[dict[str, Any], list[Any], list[Any]]] = [
-    ({"type": "integer"}, [1, 1.0, -5], [True, 1.5, "1", None]),
-    ({"type": "number"}, [1, 1.5], [True, "1", math.nan, math.inf, -math.inf]),
-    ({"type": "boolean"}, [True, False], [0, 1, "true"]),
-    ({"type": "null"}, [None], [0, "", False]),
-    ({"minimum": 1, "maximum": 3}, [1, 3, 2.5, "x"], [0, 3.5]),
-    ({"maxLength": 2}, ["甲乙", "😀😀", 333], ["甲乙丙"]),
-    ({"pattern": "^a+$"}, ["aa", 3], ["b", ""]),
-    ({"enum": [1, "a", None]}, [1, 1.0, "a", None], [True, "b"]),
-    ({"const": {"a": [1, True]}}, [{"a": [1, True]}, {"a": [1.0, True]}], [{"a": [1, 1]}, {"a": [True, True]}, {}]),
-    ({"minItems": 1, "maxItems": 2}, [[1], [1, 2], {}], [[], [1, 2, 3]]),
-    ({"properties": {"a": {"const": 1}}, "additionalProperties": False}, [{"a": 1}, {}, 3], [{"a": 2}, {"b": 1}]),
-    ({"items": {"const": 2}}, [[2, 2], [], {}], [[2, 1]]),
-    ({"anyOf": [{"type": "string"}, {"minimum": 5}]}, ["a", 6], [4]),
-]  # fmt: skip
+@pytest.mark.parametrize(
+    ("schema", "value", "says"),
+    [
+        ({"type": "integer"}, True, "整体：应为整数，现为True"), ({"type": "number"}, math.nan, "整体：不是有限的数"),
+        ({"minimum": 1}, 0, "整体：0小于最小值1"), ({"maximum": 3}, 3.5, "整体：3.5大于最大值3"),
+        ({"maxLength": 2}, "甲乙丙", "整体：文本有3字，至多2字"), ({"maxLength": 2}, "😀😀", ""),
+        ({"pattern": "^a+$"}, "b", "整体：'b'不合格式 ^a+$"), ({"minItems": 1}, [], "整体：列表有0项，至少1项"),
+        ({"const": {"a": [1, True]}}, {"a": [1, 1]}, "整体：应为{'a': [1, True]}，现为{'a': [1, 1]}"),
+        ({"items": {"const": 2}}, [2, 1], "[1]：应为2，现为1"),
+    ],
+)  # fmt: skip
+def test_the_words_of_each_rule(schema: dict[str, Any], value: Any, says: str) -> None:
+    assert violation(schema, value) == says
 
 
-@pytest.mark.parametrize(("schema", "good", "bad"), RULES)
-def test_the_rules_of_json_schema(schema: dict[str, Any], good: list[Any], bad: list[Any]) -> None:
-    assert [violation(schema, value) for value in good] == [""] * len(good)
-    for value in bad:
-        said = violation(schema, value)
-        assert "：" in said and said.isprintable()
-
-
-@pytest.mark.parametrize("text", ["a\x00", "\x1b[2J", "\x7f", "\x9b", "\ud800", "x" * (LONGEST_TEXT + 1)])
+@pytest.mark.parametrize("text", ["\x1b[2J", "\x9b", "\ud800", "x" * (LONGEST_TEXT + 1)])
 def test_own_rules_for_text(text: str) -> None:
     assert violation({"type": "string"}, text)
     assert violation({"type": "array", "items": {}}, [[{"a": text}]]) == "", (
@@ -108,10 +98,8 @@ def test_texts_may_have_lines_and_be_long_where_the_schema_says() -> None:
     ("schema", "says"),
     [
         ({"frobnicate": 1}, "'frobnicate'"), ({"properties": {"a": {"if": {}}}}, "#/properties/a"),
-        ({"type": "text"}, "'text'"), ({"$ref": "#/nowhere"}, "'$ref'"),
-        ({"properties": {"a": 3}}, "#/properties/a cannot be used"), ({"pattern": "("}, "cannot be used"),
-        ({"enum": 3}, "cannot be used"),
-        ({"minLength": "x"}, "cannot be used"), ({"required": 3}, "cannot be used"),
+        ({"type": "text"}, "'text'"), ({"properties": {"a": 3}}, "#/properties/a cannot be used"),
+        ({"pattern": "("}, "cannot be used"),
     ],
 )  # fmt: skip
 def test_a_schema_that_cannot_be_used_is_named(schema: dict[str, Any], says: str) -> None:

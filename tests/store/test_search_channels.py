@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -11,7 +11,6 @@ from store.builder import PackBuilder
 from store.errors import StoreError
 from store.pack import Pack, verify_pack
 from store.search.channels import Articles
-from store.search.documents import fuse
 from store.search.query import LawQuery
 from store.search.terms import entries, widened
 from store.statutes.model import ArticleNumber
@@ -20,10 +19,12 @@ from tests.support import statute_fixture as fixture
 CHANNELS = ("bm25", "keyword", "dense")
 
 
-@pytest.fixture
-def pack() -> Any:
-    with Pack.open(fixture.build()) as opened:
-        yield opened
+@pytest.fixture(scope="module")
+def pack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pack]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MOOT_HOME", str(tmp_path_factory.mktemp("home")))
+        with Pack.open(fixture.build()) as opened:
+            yield opened
 
 
 def ids(found: list[tuple[int, float]]) -> list[int]:
@@ -94,15 +95,6 @@ def test_without_texts_laws_and_headings_are_searched() -> None:
             assert ids(Articles(pack).rank(channel, LawQuery("雷雨天"), None, 5)) == [2]
 
 
-def test_a_pack_without_statutes_has_no_indexes_and_ranks_nothing() -> None:
-    with PackBuilder("p", jurisdiction="x", source="", licence="", coverage="complete", as_of="") as builder:
-        path = builder.finish()
-    assert not (path / "articles").exists()
-    with Pack.open(path) as pack:
-        assert pack.manifest.embedder is None
-        assert Articles(pack).rank("bm25", LawQuery("路灯"), None, 5) == []
-
-
 def test_the_same_rows_give_the_same_bytes() -> None:
     one, other = fixture.build("one"), fixture.build("other")
     with Pack.open(one) as left, Pack.open(other) as right:
@@ -114,11 +106,3 @@ def test_another_segmenter_is_refused(pack: Pack, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("store.search.channels.segmenter", lambda: "another 1")
     with pytest.raises(StoreError, match="another 1"):
         Articles(pack)
-
-
-def test_fusion_weighs_channels() -> None:
-    assert fuse({"a": [1, 2], "b": [2, 1]}, {"a": 2.0, "b": 1.0}, 10) == [
-        (1, 2 / 11 + 1 / 12),
-        (2, 2 / 12 + 1 / 11),
-    ]
-    assert fuse({"a": [1, 2], "b": [2, 3]}) == fuse({"a": [1, 2], "b": [2, 3]}, {"a": 1.0, "b": 1.0})

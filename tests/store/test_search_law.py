@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 from store.builder import PackBuilder
-from store.errors import NotFound
 from store.pack import Pack
 from store.search import paper as published
 from store.search.law_search import CHANNELS, LawResults, LawSearch, SearchSettings
@@ -230,12 +229,6 @@ def test_windows_without_days_are_kept_and_say_so(tmp_path: Path) -> None:
         assert [(hit.version.label, hit.kept[0]) for hit in answer.hits] == [(law, "no_window")] and told(
             answer
         ) == ()
-
-
-def test_a_pack_without_statutes() -> None:
-    builder = PackBuilder("empty", jurisdiction="x", source="s", licence="l", coverage="complete", as_of="")
-    with Pack.open(builder.finish()) as pack, pytest.raises(NotFound, match="no statutes"):
-        LawSearch(pack)
 
 
 # The published pipeline.

@@ -19,7 +19,7 @@ from store.errors import BadInput, NotFound
 from store.importers import reading
 from store.importers.reading import entered, files_in, records
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("one_reader")]
 
 VALUES = st.recursive(
     st.none()

@@ -75,3 +75,4 @@ def test_fusion_prefers_agreement_and_breaks_ties_by_id() -> None:
     assert [number for number, _ in fuse({"a": [3, 1, 2], "b": [3, 2, 1]})] == [3, 1, 2]
     assert [number for number, _ in fuse({"a": [9], "b": [4]})] == [4, 9]
     assert fuse({}) == []
+    assert fuse({"a": [1, 2], "b": [2, 1]}, {"a": 2.0, "b": 1.0}, 10) == [(1, 2 / 11 + 1 / 12), (2, 2 / 12 + 1 / 11)]

@@ -23,7 +23,7 @@ from tasks.registry import importer
 from tests.support.typed import moot
 from tests.support.web_pages import pages_of
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("one_reader")]
 
 NAV = '<ul class="nav">' + "".join(f'<li><a href="/c{n}">栏目{n}</a></li>' for n in range(20)) + "</ul>"
 BODY = "<p>当事人约定的违约金过分高于造成的损失的，人民法院可以根据请求予以适当减少。</p>" * 3

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,16 +22,23 @@ HARM = "tests.support.parsers_that_harm"
 POSIX = pytest.mark.skipif(os.name == "nt", reason="limits of the operating system")
 
 
+@pytest.fixture(scope="module")
+def worker() -> Iterator[Worker]:
+    with Worker() as one:
+        yield one
+    assert one.pid is None
+
+
 @POSIX
 @pytest.mark.parametrize(
     ("function", "arguments", "sentence"),
     [
+        ("dies", (), r"broke its reader \(signal 11\)"),
         ("spins", (), "needs more than 1 s or 1 GiB to be read"),
         ("sleeps", (), "needs more than 1 s or 1 GiB to be read"),
         ("hoards", (), "needs more than 1 s or 1 GiB to be read"),
         ("floods", (), "needs more than 1 s or 1 GiB to be read"),
         ("fills", ("{}/large",), r"cannot be read \(File too large\)"),
-        ("dies", (), r"broke its reader \(signal 11\)"),
         ("leaves", (), r"cannot be read \(SystemExit: bye\)"),
         ("raises", (), r"cannot be read \(Odd: x{100,}\)"),
         ("missing", (), r"cannot be read \(AttributeError: .*\)"),
@@ -38,52 +46,48 @@ POSIX = pytest.mark.skipif(os.name == "nt", reason="limits of the operating syst
     ],
 )
 def test_whatever_a_reader_does_is_a_sentence(
-    tmp_path: Path, function: str, arguments: tuple[str, ...], sentence: str
+    worker: Worker, tmp_path: Path, function: str, arguments: tuple[str, ...], sentence: str
 ) -> None:
     limits = JobLimits(cpu=1, wall=2 if function == "sleeps" else 60, fsize=8 << 20)
-    with Worker() as worker:
-        with pytest.raises(BadInput, match=f"^a.xlsx {sentence}[.]") as caught:
-            given = [argument.format(tmp_path) for argument in arguments]
-            worker.run(f"{HARM}:{function}", *given, label="a.xlsx", limits=limits)
-        assert len(str(caught.value)) <= 400
-        first, *values = worker.run(f"{HARM}:fine", label="a.xlsx")
-        second, *_ = worker.run(f"{HARM}:fine", label="a.xlsx")
-        assert first == second == worker.pid, "one child serves job after job"
-        assert values == ["\ud800", float("inf"), None]
-    assert worker.pid is None
+    with pytest.raises(BadInput, match=f"^a.xlsx {sentence}[.]") as caught:
+        given = [argument.format(tmp_path) for argument in arguments]
+        worker.run(f"{HARM}:{function}", *given, label="a.xlsx", limits=limits)
+    assert len(str(caught.value)) <= 400
+    first, *values = worker.run(f"{HARM}:fine", label="a.xlsx")
+    second, *_ = worker.run(f"{HARM}:fine", label="a.xlsx")
+    assert first == second == worker.pid, "one child serves job after job"
+    assert values == ["\ud800", float("inf"), None]
 
 
 @POSIX
-def test_each_piece_of_a_long_file_has_its_own_time() -> None:
-    with Worker() as worker:
-        assert worker.run(f"{HARM}:in_pieces", label="a.jsonl", limits=JobLimits(cpu=1)) == "done"
+def test_each_piece_of_a_long_file_has_its_own_time(worker: Worker) -> None:
+    assert worker.run(f"{HARM}:in_pieces", label="a.jsonl", limits=JobLimits(cpu=1)) == "done"
 
 
 @POSIX
-def test_a_killed_child_is_replaced() -> None:
-    with Worker() as worker:
-        pid, *_ = worker.run(f"{HARM}:fine", label="a")
-        os.kill(pid, 9)
-        for _ in range(1200):
-            if worker.pid is None:
-                break
-            time.sleep(0.1)
-        assert worker.run(f"{HARM}:fine", label="a")[0] == worker.pid != pid
+def test_a_killed_child_is_replaced(worker: Worker) -> None:
+    pid, *_ = worker.run(f"{HARM}:fine", label="a")
+    os.kill(pid, 9)
+    for _ in range(1200):
+        if worker.pid is None:
+            break
+        time.sleep(0.1)
+    assert worker.run(f"{HARM}:fine", label="a")[0] == worker.pid != pid
 
 
-def test_an_error_of_the_reader_keeps_its_words() -> None:
-    with Worker() as worker, pytest.raises(NotFound) as caught:
+def test_an_error_of_the_reader_keeps_its_words(worker: Worker) -> None:
+    with pytest.raises(NotFound) as caught:
         worker.run("store.importers.reading:head", "/nowhere/at/all", label="x")
     assert caught.value.title == "There is no file /nowhere/at/all"
 
 
 @POSIX
 @pytest.mark.parametrize(
-    "doing", ["time.sleep(600)", f"worker.run('{HARM}:spins', label='a', limits=JobLimits(cpu=2))"]
+    "doing", ["time.sleep(600)", f"worker.run('{HARM}:spins', label='a', limits=limits)"]
 )
 def test_a_child_dies_with_its_parent(doing: str) -> None:
     script = (
-        "import time; from store.worker import JobLimits, Worker\nworker, limits = Worker(), JobLimits(cpu=2)\n"
+        "import time; from store.worker import JobLimits, Worker\nworker, limits = Worker(), JobLimits(cpu=1)\n"
         f"print(worker.run('{HARM}:fine', label='a')[0], flush=True); {doing}"
     )
     parent = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, cwd=ROOT)
@@ -110,8 +114,8 @@ def gone(pid: int) -> bool:
 
 
 def test_a_child_loads_little() -> None:
-    with Worker() as worker:
-        loaded = worker.run(f"{HARM}:modules", label="a")
+    with Worker() as fresh:
+        loaded = fresh.run(f"{HARM}:modules", label="a")
     assert not {"textual", "llama_cpp", "numpy", "pydantic", "sqlite3", "jinja2"} & set(loaded)
 
 
