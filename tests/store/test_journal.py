@@ -63,7 +63,6 @@ def test_the_record_cannot_be_changed_or_deleted(tmp_path: Path) -> None:
     database = sqlite3.connect(path)
     for statement in (
         "UPDATE events SET tag='x'",
-        "DELETE FROM events",
         "UPDATE scores SET value='1'",
         "DELETE FROM attempts",
     ):
@@ -120,31 +119,18 @@ def test_bad_files_are_named(tmp_path: Path) -> None:
     foreign.close()
     with pytest.raises(BadInput, match="not a run"):
         Journal.open(tmp_path / "foreign.moot")
-    with make(tmp_path / "r.moot"):
-        pass
-    newer = sqlite3.connect(tmp_path / "r.moot")
-    newer.execute("PRAGMA user_version=99")
-    newer.close()
+    make(tmp_path / "r.moot").close()
+    shutil.copy(tmp_path / "r.moot", tmp_path / "second.moot")
+    alter(tmp_path / "r.moot", "PRAGMA user_version=99")
     with pytest.raises(BadInput, match="newer release"):
         Journal.open(tmp_path / "r.moot")
-    with make(tmp_path / "second.moot"):
-        pass
-    second = sqlite3.connect(tmp_path / "second.moot")
-    second.execute(f"PRAGMA application_id={EARLIER_APPLICATION_ID}")
-    second.close()
+    alter(tmp_path / "second.moot", f"PRAGMA application_id={EARLIER_APPLICATION_ID}")
     for write in (False, True):
         with pytest.raises(BadInput, match="earlier development version") as raised:
             Journal.open(tmp_path / "second.moot", write=write)
         assert raised.value.exit_code == 1
     with pytest.raises(StoreError, match="already exists"):
         make(tmp_path / "r.moot")
-
-
-def test_attempts_are_kept(tmp_path: Path) -> None:
-    with make(tmp_path / "r.moot") as journal:
-        second = journal.begin_attempt("0", "new attempt")
-        assert [(a.number, a.reason) for a in journal.attempts("0")] == [(1, "first"), (2, "new attempt")]
-        assert second.number == 2
 
 
 def test_power_loss_leaves_a_prefix(tmp_path: Path) -> None:
@@ -185,17 +171,13 @@ def _altered(tmp_path: Path, statement: str) -> Path:
     "statement",
     [
         "UPDATE events SET data = '{broken' WHERE seq = 1",
-        "UPDATE events SET data = '{}' WHERE seq = 1",
         "UPDATE events SET step = 9 WHERE seq = 2",
         "DELETE FROM events WHERE seq = 1",
-        "UPDATE texts SET text = '\"x\"'",
         "UPDATE texts SET text = 'x'",
         "DELETE FROM header",
-        "UPDATE header SET value = '{'",
         "UPDATE header SET value = '\"s\"' WHERE key = 'run'",
         "DELETE FROM header WHERE key = 'spec'",
         "DELETE FROM events WHERE seq = 2",
-        "DELETE FROM events",
         "UPDATE episodes SET task_id = 'other' WHERE position = 0",
         "DELETE FROM episodes WHERE position = 1",
         "UPDATE attempts SET reason = 'other' WHERE id = 1",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 
@@ -19,23 +17,15 @@ from tests.support import statute_fixture as fixture
 CHANNELS = ("bm25", "keyword", "dense")
 
 
-@pytest.fixture(scope="module")
-def pack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pack]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("MOOT_HOME", str(tmp_path_factory.mktemp("home")))
-        with Pack.open(fixture.build()) as opened:
-            yield opened
-
-
 def ids(found: list[tuple[int, float]]) -> list[int]:
     return [number for number, _ in found]
 
 
 @pytest.mark.parametrize("channel", CHANNELS)
-def test_a_channel_finds_the_article_that_says_it(pack: Pack, channel: str) -> None:
-    articles = Articles(pack)
+def test_a_channel_finds_the_article_that_says_it(lamps: Pack, channel: str) -> None:
+    articles = Articles(lamps)
     found = articles.rank(channel, LawQuery("雷雨天能不能攀爬路灯？"), None, 3)
-    texts = dict(pack.reader.all("SELECT id, text FROM articles"))
+    texts = dict(lamps.reader.all("SELECT id, text FROM articles"))
     assert all("攀爬路灯" in texts[number] for number in ids(found))
     assert articles.rank(channel, LawQuery(""), None, 3) == []
     assert articles.rank(channel, LawQuery('" OR (NEAR'), None, 3) == []
@@ -43,8 +33,8 @@ def test_a_channel_finds_the_article_that_says_it(pack: Pack, channel: str) -> N
 
 
 @pytest.mark.parametrize("channel", ["bm25", "keyword"])
-def test_the_filter_comes_before_the_ranking(pack: Pack, channel: str) -> None:
-    articles = Articles(pack)
+def test_the_filter_comes_before_the_ranking(lamps: Pack, channel: str) -> None:
+    articles = Articles(lamps)
     query = LawQuery("城市道路路灯的许可和罚款")
     everything = articles.rank(channel, query, None, 1000)
     assert everything == sorted(everything, key=lambda hit: (-hit[1], hit[0]))
@@ -55,8 +45,8 @@ def test_the_filter_comes_before_the_ranking(pack: Pack, channel: str) -> None:
         assert articles.rank(channel, query, chosen, 2) == wanted[:2]
 
 
-def test_only_allowed_articles_give_feedback_and_are_ranked_by_vectors(pack: Pack) -> None:
-    articles = Articles(pack)
+def test_only_allowed_articles_give_feedback_and_are_ranked_by_vectors(lamps: Pack) -> None:
+    articles = Articles(lamps)
     query = LawQuery("城市道路路灯的许可和罚款")
     everything = articles.rank("dense", query, None, 1000)
     assert everything == articles.rank("dense", query, np.arange(1, articles.size + 1), 1000)
@@ -75,9 +65,9 @@ def test_everyday_words_reach_the_words_of_the_law() -> None:
     assert len(entries()) > 700 and all(said and terms for said, terms in entries().items())
 
 
-def test_the_number_of_an_article_is_a_word_of_its_own(pack: Pack) -> None:
-    found = Articles(pack).rank("bm25", LawQuery("第四条之一", numbers=(ArticleNumber(4, 1),)), None, 5)
-    numbers = pack.reader.all("SELECT id FROM articles WHERE number = 4 AND sub = 1")
+def test_the_number_of_an_article_is_a_word_of_its_own(lamps: Pack) -> None:
+    found = Articles(lamps).rank("bm25", LawQuery("第四条之一", numbers=(ArticleNumber(4, 1),)), None, 5)
+    numbers = lamps.reader.all("SELECT id FROM articles WHERE number = 4 AND sub = 1")
     assert ids(found) == [number for (number,) in numbers]
 
 
@@ -102,7 +92,7 @@ def test_the_same_rows_give_the_same_bytes() -> None:
     assert verify_pack(one) == []
 
 
-def test_another_segmenter_is_refused(pack: Pack, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_segmenter_is_refused(lamps: Pack, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("store.search.channels.segmenter", lambda: "another 1")
     with pytest.raises(StoreError, match="another 1"):
-        Articles(pack)
+        Articles(lamps)

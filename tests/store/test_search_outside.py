@@ -20,24 +20,24 @@ OLD, BARE, NEW = f"{SWINGS}(2000修正)", f"{SWINGS}(2005修正)", f"{SWINGS}(20
 TETHER, TIRED = "秋千应当系绳，绳索应当结实。", "疲劳摇荡秋千的，处五十元以下罚款。"
 
 
+def builder(name: str) -> PackBuilder:
+    return PackBuilder(name, jurisdiction="x", source="s", licence="", coverage="complete", as_of="")
+
+
 @pytest.fixture(scope="module")
-def swings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LawSearch]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("MOOT_HOME", str(tmp_path_factory.mktemp("home")))
-        with PackBuilder(
-            "swings", jurisdiction="x", source="s", licence="l", coverage="complete", as_of=""
-        ) as builder:
-            builder.add_law(Law(SWINGS, "秋千法", "法律", "authored"), aliases_of(SWINGS))
-            for label, first, last, text, more in (
-                (OLD, date(2000, 1, 1), date(2004, 12, 31), TETHER, {}),
-                (BARE, date(2005, 1, 1), date(2009, 12, 31), None, {}),
-                (NEW, date(2010, 1, 1), None, TETHER, {"2-1": TIRED}),
-            ):
-                titled = articles(SWINGS, label, {"1": text}, title="超载失管罪")
-                plain = articles(SWINGS, label, {"2": "秋千的颜色由主管机关登记。", **more})
-                builder.add_version(LawVersion(SWINGS, label, first, last), [*titled, *plain])
-        with Pack.open(builder.finish()) as pack:
-            yield LawSearch(pack)
+def swings(home: Path) -> Iterator[LawSearch]:
+    with builder("swings") as made:
+        made.add_law(Law(SWINGS, "秋千法", "法律", "authored"), aliases_of(SWINGS))
+        for label, first, last, text, more in (
+            (OLD, date(2000, 1, 1), date(2004, 12, 31), TETHER, {}),
+            (BARE, date(2005, 1, 1), date(2009, 12, 31), None, {}),
+            (NEW, date(2010, 1, 1), None, TETHER, {"2-1": TIRED}),
+        ):
+            titled = articles(SWINGS, label, {"1": text}, title="超载失管罪")
+            plain = articles(SWINGS, label, {"2": "秋千的颜色由主管机关登记。", **more})
+            made.add_version(LawVersion(SWINGS, label, first, last), [*titled, *plain])
+    with Pack.open(made.finish()) as pack:
+        yield LawSearch(pack)
 
 
 def test_an_article_without_words_is_found_by_its_title_and_by_the_words_of_another_version(
@@ -52,26 +52,24 @@ def test_an_article_without_words_is_found_by_its_title_and_by_the_words_of_anot
     assert (own.version.label, own.worded_by) == (NEW, "")
 
 
-def test_a_title_that_is_what_is_asked_for_stands_first(swings: LawSearch, tmp_path: Path) -> None:
+def test_a_title_that_is_what_is_asked_for_stands_first(swings: LawSearch) -> None:
     for text in ("超载失管罪", "什么是超载失管罪", "2006年 超载失管罪"):
         assert swings.search(text).hits[0].ranks["exact"] == 1, text
     for text in ("秋千绳索不结实，摇荡的人跌落，管理人说自己不知情，超载失管罪", "超载罪"):
         assert "exact" not in swings.search(text).hits[0].ranks, text
 
 
-def test_a_title_that_the_newest_version_no_longer_has_is_found_without_a_day(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("MOOT_HOME", str(tmp_path))
-    with PackBuilder("moved", jurisdiction="x", source="s", licence="l", coverage="complete", as_of="") as builder:
-        builder.add_law(Law(SWINGS, "秋千法", "法律", "authored"), aliases_of(SWINGS))
+def test_a_title_that_the_newest_version_no_longer_has_is_found_without_a_day() -> None:
+    with builder("moved") as made:
+        made.add_law(Law(SWINGS, "秋千法", "法律", "authored"), aliases_of(SWINGS))
         for label, day, title in ((OLD, date(2000, 1, 1), "绳索检查"), (NEW, date(2010, 1, 1), "秋千登记")):
             rows = [
-                *articles(SWINGS, label, {"1": None}, title=title),
-                *articles(SWINGS, label, {"2": None}, title="附则"),
+                article
+                for key, said in (("1", title), ("2", "附则"))
+                for article in articles(SWINGS, label, {key: None}, title=said)
             ]
-            builder.add_version(LawVersion(SWINGS, label, day, None if label == NEW else date(2009, 12, 31)), rows)
-    with Pack.open(builder.finish()) as pack:
+            made.add_version(LawVersion(SWINGS, label, day, None if label == NEW else date(2009, 12, 31)), rows)
+    with Pack.open(made.finish()) as pack:
         search = LawSearch(pack)
         first = search.search("绳索检查").hits[0]
         assert (first.version.label, first.kept[-1], first.article.text) == (OLD, "last_wording", None)
@@ -86,20 +84,17 @@ def test_an_article_that_was_not_yet_in_force_leads_the_notes(swings: LawSearch)
         assert not [note for note in swings.search(inside).notes if note.startswith(("later", "ended"))]
 
 
-def test_an_article_is_found_by_the_passages_of_other_laws_that_cite_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("MOOT_HOME", str(tmp_path))
+def test_an_article_is_found_by_the_passages_of_other_laws_that_cite_it() -> None:
     ruling = "最高人民法院关于适用《中华人民共和国秋千法》的解释"
     texts = {
         SWINGS: {"1": "有前款情形的，主管机关应当处理。", "2": "有前条情形的，参照第一条。", "3": None},
         ruling: {"1": "孩子从木马上跌落的，可以将秋千法第三条和《秋千法》第九条作为依据；木马另见本解释第二条。"},
     }
-    with PackBuilder("citing", jurisdiction="x", source="s", licence="l", coverage="complete", as_of="") as builder:
+    with builder("citing") as made:
         for law, own in texts.items():
-            builder.add_law(Law(law, law.removeprefix("中华人民共和国"), "法律", "authored"), aliases_of(law))
-            builder.add_version(LawVersion(law, law, date(2000, 1, 1), None), articles(law, law, own))
-    with Pack.open(builder.finish()) as pack:
+            made.add_law(Law(law, law.removeprefix("中华人民共和国"), "法律", "authored"), aliases_of(law))
+            made.add_version(LawVersion(law, law, date(2000, 1, 1), None), articles(law, law, own))
+    with Pack.open(made.finish()) as pack:
         search = LawSearch(pack)
         hits = search.search("孩子从木马跌落").hits
         assert len(search.citing) == 1 and [hit.article.number.key for hit in hits if hit.version.law == SWINGS] == [
@@ -112,24 +107,22 @@ def test_an_article_is_found_by_the_passages_of_other_laws_that_cite_it(
         assert not [hit for hit in early if "citing" in hit.ranks], "a passage that may not answer does not count"
 
 
-def test_an_article_in_a_gap_says_nothing_against_one_that_came_later(tmp_path: Path) -> None:
+def test_an_article_in_a_gap_says_nothing_against_one_that_came_later() -> None:
     """The tables have no version of the second law on the day: whether its article applied nobody knows."""
     kites = "中华人民共和国风筝法"
-    with PackBuilder("gap", jurisdiction="x", source="s", licence="l", coverage="complete", as_of="") as builder:
+    with builder("gap") as made:
         for law, short in ((SWINGS, "秋千法"), (kites, "风筝法")):
-            builder.add_law(Law(law, short, "法律", "authored"), aliases_of(law))
+            made.add_law(Law(law, short, "法律", "authored"), aliases_of(law))
         plain = {"1": "主管机关登记颜色。", "2": "本法自公布之日起施行。"}
-        builder.add_version(
-            LawVersion(SWINGS, OLD, date(2000, 1, 1), date(2009, 12, 31)), articles(SWINGS, OLD, plain)
-        )
+        made.add_version(LawVersion(SWINGS, OLD, date(2000, 1, 1), date(2009, 12, 31)), articles(SWINGS, OLD, plain))
         later = articles(SWINGS, NEW, {**plain, "1-1": TIRED})
-        builder.add_version(LawVersion(SWINGS, NEW, date(2010, 1, 1), None), later)
+        made.add_version(LawVersion(SWINGS, NEW, date(2010, 1, 1), None), later)
         for label, first, last in (
             (f"{kites}(1990)", date(1990, 1, 1), date(1999, 12, 31)), (f"{kites}(2015)", date(2015, 1, 1), None),
         ):  # fmt: skip
             own = articles(kites, label, {"1": "疲劳摇荡的，处五十元以下罚款。"})
-            builder.add_version(LawVersion(kites, label, first, last), own)
-    with Pack.open(builder.finish()) as pack:
+            made.add_version(LawVersion(kites, label, first, last), own)
+    with Pack.open(made.finish()) as pack:
         answer = LawSearch(pack).search("2006年 疲劳摇荡的罚款")
     assert any("gap_neighbour" in hit.kept for hit in answer.hits)
     assert answer.notes[0] == f"later_near:{SWINGS}:第一条之一:2006-01-01:2010-01-01:第一条"

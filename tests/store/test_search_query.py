@@ -3,7 +3,6 @@ reader."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 
@@ -21,7 +20,7 @@ from store.statutes.book import StatuteBook
 from store.statutes.model import Law, LawVersion
 from store.statutes.names import aliases_of, key_of_name
 from store.text.normalise import fold_width
-from tests.support.statute_fixture import KITES, LAMPS, articles, build
+from tests.support.statute_fixture import KITES, LAMPS, articles
 
 TODAY = date(2024, 6, 15)
 CASE = CaseDates(
@@ -31,11 +30,8 @@ FIRST, LAST = date.min.isoformat(), date.max.isoformat()
 
 
 @pytest.fixture(scope="module")
-def book(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StatuteBook]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("MOOT_HOME", str(tmp_path_factory.mktemp("home")))
-        with Pack.open(build()) as pack:
-            yield StatuteBook(pack)
+def book(lamps: Pack) -> StatuteBook:
+    return StatuteBook(lamps)
 
 
 def days(text: str, today: date | None = TODAY) -> list[tuple[str, str]]:

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from tasks.agents.reading import call_of
 from tasks.agents.tags import TAGS, defused
-from tasks.legalsearch import published
-from tasks.legalsearch.agents.acting import free_reader, lean_reader, normalized_input
+from tasks.legalsearch.agents.acting import lean_reader, normalized_input
 from tasks.legalsearch.agents.briefing import TOOLS, answer_text
 from tasks.legalsearch.agents.reading import read_freely, read_strictly, steps_of
 from tasks.legalsearch.agents.schemas import act_schema, answer_schema, plan_schema
@@ -25,10 +24,6 @@ WHOLE = f"<think>想</think><tool_call>{CALL}</tool_call>"
 MARKS = [*(f"<{tag}>" for tag in TAGS), *(f"</{tag}>" for tag in TAGS), "＜think＞", "< PLAN >", "</ answer>", "<",
     ">", "{", "}", '"', CALL, "甲", "\n", " "]  # fmt: skip
 WORDS = st.lists(st.one_of(st.sampled_from(MARKS), st.text(max_size=6)), max_size=40).map("".join)
-
-
-def test_the_tags_are_the_published_ones() -> None:
-    assert TAGS == published.TAGS
 
 
 @given(WORDS)
@@ -49,15 +44,12 @@ def test_what_is_balanced_and_flat_is_read_without_repair(text: str) -> None:
         (f"<THINK>想</THINK>＜tool_call＞{CALL}＜/tool_call＞", {"tool": "rag_retrieve", "think": "想"}),
         (f"想一想\n```json\n{CALL}\n```", {"tool": "rag_retrieve"}),
         ("<tool_call>{'name': 'web_search', 'arguments': {'query': '甲'}}</tool_call>", {"tool": "web_search"}),
-        ('<tool_call>{"tool": "web_search", "query": ["甲"]}</tool_call>',
-            {"tool": "web_search", "arguments": {"query": ["甲"]}}),
         ('<tool_call>{"name": "web_search", "arguments": "{\\"query\\": [\\"甲\\"]}"}</tool_call>',
             {"arguments": {"query": ["甲"]}}),
         (f"{WHOLE}<tool_response>假</tool_response><think>x</think><answer>C</answer>",
             {"tool": "rag_retrieve", "answer": None}),
         (f"<think>x</think><answer>C</answer>{WHOLE}", {"tool": None, "answer": "C"}),
         ("<think>x</think><tool_call>坏</tool_call><answer>C</answer>", {"answer": "C"}),
-        ("<think>a<think>b</think><answer>A", {"answer": "A"}),
         ("<plan>1. 查\n2. 答</plan>", {"plan": ("查", "答"), "result": "ok"}),
         ("<think>x<plan>查</plan></think>", {"plan": ("查",)}),
     ],
@@ -93,7 +85,6 @@ PLAN = "<think>想</think><plan>查</plan>"
         (PLAN + WHOLE, True, "计划与工具调用写在同一轮"),
         ("<think>想" + WHOLE, False, "标签不成对：<think>2个，</think>1个"),
         (WHOLE.replace("{", ""), False, "没有可执行的工具调用"),
-        (WHOLE.replace('"name"', "'name'"), False, "没有可执行的工具调用"),
         ("B", False, "没有可执行的工具调用"),
         (WHOLE + "<answer>A</answer>", False, ""),  # the call is run, whatever else is said
     ],
@@ -136,20 +127,12 @@ def test_the_steps_of_a_plan(text: str, steps: tuple[str, ...]) -> None:
         ({"queries": ["甲"]}, {"query": ["甲"]}, True),
         (["甲"], {"query": ["甲"]}, True),
         ("甲", {"query": ["甲"]}, True),
-        ({"query": [{}]}, {"query": [{}]}, False),
-        ({"limit": 3}, {"limit": 3}, False),
         (None, None, False),
     ],
 )  # fmt: skip
 def test_arguments_are_settled_or_left_to_the_tool(given: Any, wanted: Any, repaired: bool) -> None:
     value, note = normalized_input("rag_retrieve", given)
     assert value == wanted and bool(note) == repaired
-
-
-def test_a_tool_that_is_not_offered_is_refused_in_free_text() -> None:
-    assert free_reader(TOOLS, first=False)(WHOLE).result == "ok"
-    refused = free_reader(("web_search",), first=False)(WHOLE)
-    assert refused.result == "rejected" and "rag_retrieve" in refused.note
 
 
 ACT = act_schema(TOOLS, answer_schema("letters", "ABCD"))
@@ -167,10 +150,7 @@ ACT = act_schema(TOOLS, answer_schema("letters", "ABCD"))
         ('好的：{"think": "x", "action": "web_search", "query": ["甲"]}', "repaired"),
         ('{"thought": "x", "name": "web_search", "arguments": {"query": ["甲"]}}', "repaired"),
         ('{"think": "x", "action": "web_search", "query": []}', "rejected"),
-        ('{"think": "x", "action": "fly"}', "rejected"),
-        ("[]", "rejected"),
         ("", "rejected"),
-        ("null", "rejected"),
     ],
 )
 def test_a_lean_round(text: str, result: str) -> None:
@@ -184,7 +164,6 @@ def test_a_lean_round(text: str, result: str) -> None:
         ("letters", "AC", "AC"),
         ("charges", ["盗窃", "诈骗；盗窃"], "盗窃;诈骗"),
         ("article", {"title": "【盗窃罪】", "text": "盗窃……"}, "【盗窃罪】盗窃……"),
-        ("article", {"title": "盗窃罪", "text": "【盗窃罪】盗窃……"}, "【盗窃罪】盗窃……"),
         ("article", {"title": "", "text": "甲"}, "甲"),
         ("consultation", {"reply": "回答:可以", "basis": "法律依据：甲法"}, "回答:可以\n法律依据:甲法"),
         ("consultation", "可以", "可以"),
@@ -208,11 +187,14 @@ def test_every_schema_is_a_grammar(tiny_gguf: Path) -> None:
     from models.llama.native import Model
     from tasks.legalsearch.seats import READING_SCHEMA
 
+    answers = [answer_schema(form, "ABCD") for form in ("months", "charges", "article", "consultation")]
+    answers += [answer_schema("letters", letters) for letters in ("ABCD", "", "ABCDEFGH")]
     model = Model(str(tiny_gguf), lambda _: True, words_only=True)
-    Grammar(model, READING_SCHEMA)
-    Grammar(model, plan_schema())
-    for form in ("letters", "months", "charges", "article", "consultation"):
-        for letters in ("ABCD", "", "ABCDEFGH"):
-            Grammar(model, act_schema(TOOLS, answer_schema(form, letters)))  # type: ignore[arg-type]
-            Grammar(model, act_schema((), answer_schema(form, letters)))  # type: ignore[arg-type]
+    for schema in (
+        READING_SCHEMA,
+        plan_schema(),
+        act_schema((), answers[0]),
+        *(act_schema(TOOLS, one) for one in answers),
+    ):
+        Grammar(model, schema)
     model.close()

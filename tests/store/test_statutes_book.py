@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import date, timedelta
 
 import pytest
@@ -21,15 +20,12 @@ from store.statutes.model import Article, ArticleNumber, Law, LawVersion, Link
 from store.statutes.names import aliases_of
 from store.statutes.timeline import followed, timeline, wording
 from store.text.difference import beside, clauses, difference
-from tests.support.statute_fixture import KITES, LAMPS, TEXTS, articles, build, lamp_versions, number
+from tests.support.statute_fixture import KITES, LAMPS, TEXTS, articles, lamp_versions, number
 
 
 @pytest.fixture(scope="module")
-def book(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StatuteBook]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("MOOT_HOME", str(tmp_path_factory.mktemp("home")))
-        with Pack.open(build(), verify=True) as pack:
-            yield StatuteBook(pack)
+def book(lamps: Pack) -> StatuteBook:
+    return StatuteBook(lamps)
 
 
 def make(name: str, **more: object) -> PackBuilder:

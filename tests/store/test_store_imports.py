@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import gzip
-import io
 import json
 import sqlite3
 import zipfile
@@ -73,24 +72,9 @@ def test_recorded_calls_decide(tmp_path: Path) -> None:
         tables__CourtInfo=lines({"法院名称": "甲法院", "法院地址": "一路"}),
         calls=lines(
             call("get_court_info", {"identifier": "乙法院", "columns": ["法院地址"]}, "ok", "{'法院地址': nan}"),
-            call(
-                "get_court_info",
-                {"identifier": "丙法院", "columns": []},
-                "no_data",
-                "No data found for the specified identifier.",
-            ),
-            call(
-                "get_court_info",
-                {"identifier": "丁法院", "columns": ["x"]},
-                "bad_column",
-                "One or more specified columns do not exist.",
-            ),
-            call(
-                "get_court_info",
-                {"identifier": "戊法院"},
-                "call_error",
-                "工具调用发生错误, 请检查传入工具的参数是否正确!",
-            ),
+            call("get_court_info", {"identifier": "丙法院", "columns": []}, "no_data", "No data found."),
+            call("get_court_info", {"identifier": "丁法院", "columns": ["x"]}, "bad_column", "No such column."),
+            call("get_court_info", {"identifier": "戊法院"}, "call_error", "工具调用发生错误"),
             call("get_sum", [1], "ok", "1"),
         ),
     )
@@ -110,7 +94,6 @@ def test_recorded_calls_decide(tmp_path: Path) -> None:
         ({"tables__Nowhere": lines({})}, r"tables/Nowhere\.jsonl: there is no such table"),
         ({"tables__AddrInfo": lines({"地址": "x"}, {"街道": "x"})}, r"tables/AddrInfo\.jsonl, line 2: .*街道"),
         ({"tables__AddrInfo": lines({"地址": ["x"]})}, r"tables/AddrInfo\.jsonl, line 1: a cell"),
-        ({"tables__AddrInfo": lines({"地址": True})}, r"tables/AddrInfo\.jsonl, line 1: a cell"),
         ({"tables__AddrInfo": '{"地址": }'}, r"tables/AddrInfo\.jsonl, line 1: not valid JSON"),
         ({"lists": lines({"tool": "get_court_info", "identifier": "x", "rows": []})},
             r"lists\.jsonl, line 1: there is no list tool"),
@@ -195,7 +178,6 @@ def imported(source: Path, name: str = "p") -> list[dict[str, Any]]:
         ("LegalDoc.jsonl", write_jsonl),
         ("LegalDoc.xlsx", write_xlsx),
         ("whatever.db", write_sqlite),
-        ("LegalDoc.txt", write_jsonl),
         ("misnamed.csv", lambda path, rows: write_xlsx(path, rows, "LegalDoc")),
     ],
 )
@@ -208,16 +190,10 @@ def test_typed_tables_keep_their_cells(
     assert repr(found) == repr([{c: row[c] for c in TABLES["LegalDoc"] if c in row} for row in rows])
 
 
-@pytest.mark.parametrize(
-    ("encoding", "delimiter"), [("utf-8", ","), ("utf-8-sig", ","), ("gb18030", ","), ("utf-8", "\t")]
-)
+@pytest.mark.parametrize(("encoding", "delimiter"), [("utf-8-sig", ","), ("gb18030", ","), ("utf-8", "\t")])
 def test_csv_cells_are_text_and_empty_is_null(tmp_path: Path, encoding: str, delimiter: str) -> None:
-    write_csv(
-        tmp_path / "LegalDoc.csv",
-        [{"案号": "1", "标题": "有,逗号\n和换行", "涉案金额（元）": "5.0", "原告": ""}],
-        encoding,
-        delimiter,
-    )
+    row = {"案号": "1", "标题": "有,逗号\n和换行", "涉案金额（元）": "5.0", "原告": ""}
+    write_csv(tmp_path / "LegalDoc.csv", [row], encoding, delimiter)
     assert imported(tmp_path) == [{"标题": "有,逗号\n和换行", "案号": "1", "原告": None, "涉案金额（元）": "5.0"}]
 
 
@@ -242,38 +218,21 @@ def test_a_zip_with_tables_documents_and_tasks(tmp_path: Path) -> None:
         assert pack.find(LOOKUPS["get_legal_document"], ["无此案号"]).status == "miss"
 
 
-def _workbook(cell: object) -> bytes:
-    book = openpyxl.Workbook()
-    page = book.active
-    assert page is not None
-    page.append(["案号"])
-    page.append([cell])
-    stream = io.BytesIO()
-    book.save(stream)
-    return stream.getvalue()
-
-
 @pytest.mark.parametrize(
     ("file", "content", "message"),
     [
         ("Novel.csv", "案号\n1\n".encode(), r"Novel\.csv: there is no table or corpus named Novel"),
         ("LegalDoc.csv", "案号,页数\n1,2\n".encode(), r"LegalDoc\.csv, line 2: LegalDoc has no column 页数"),
         ("LegalDoc.csv", "案号,标题\n1,2\n3\n".encode(), r"LegalDoc\.csv, line 3: 1 cells under 2 columns"),
-        ("LegalDoc.csv", "案号,案号\n1,2\n".encode(), "案号 occurs twice"),
         ("LegalDoc.csv", '案号\n"1'.encode(), "not valid CSV"),
         ("LegalDoc.csv", b"", "first row must hold"),
         ("LegalDoc.csv", "案号,标题\n9.11101E+17,1\n".encode(), "line 2: 案号 holds 9.11101E.17, which has lost"),
-        ("LegalDoc.csv", "案号,,标题\n1,2,3\n".encode(), "line 2: 2 is a cell of a column without a name"),
-        ("LegalDoc.csv", b"\x81\x00\xff", r"LegalDoc\.csv"),
         ("LegalDoc.csv", "案号\n一\n".encode("utf-16-le"), r"LegalDoc\.csv"),
         ("LegalDoc.csv", b"\xff\xff\xff\n", "neither UTF-8 nor GB18030"),
         ("LegalDoc.jsonl", '{"案号": [1]}'.encode(), r"LegalDoc\.jsonl, line 1: LegalDoc: 案号 cannot hold"),
         ("LegalDoc.jsonl", '{"案号": 1}\n{"案号": 123456789012345678901}'.encode(), "line 2: .*cannot hold"),
         ("LegalCases.jsonl", b'{"title": "x"}', "line 1: a text of LegalCases needs"),
-        ("LegalDoc.xlsx", _workbook(True), "row 2: 案号 holds True"),
-        ("LegalDoc.xlsx", _workbook("x")[:-200], r"LegalDoc\.xlsx"),
         ("LegalDoc.db", b"SQLite format 3\0" + b"x" * 2000, r"LegalDoc\.db"),
-        ("x.sqlite", b"SQLite format 3\0", r"x\.sqlite"),
         ("LegalDoc.xlsx", b"\xd0\xcf\x11\xe0" + bytes(600), "old workbook or protected by a password"),
     ],
 )  # fmt: skip
@@ -344,7 +303,6 @@ def test_tables_by_a_map(tmp_path: Path, own: Path) -> None:
         (("卷宗", "案卷"), r"the map names 案卷\.jsonl, which is not in own"),
         (("LegalDoc", ""), "the map names no table"),
         (('table = "LegalDoc"', "table = 1"), "a map has names of tables"),
-        (('table = "LegalDoc"', "table = "), "is no TOML"),
         (("[", "x = 1\n["), "a map has names of tables"),
     ],
 )

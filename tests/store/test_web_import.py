@@ -132,7 +132,6 @@ def test_every_kind_of_file_gives_a_page_or_a_reason(tmp_path: Path) -> None:
         ('<!-- saved from url=(0020)https://s.example/q --><link rel="canonical" href="https://evil.example/r">',
             "https://s.example/q"),
         ('<link rel="canonical" href="file:///etc/passwd">', None),
-        ('<link rel="canonical" href="../../x">', None),
         ('<link rel="canonical" href="javascript:alert(1)">', None),
     ],
 )  # fmt: skip
@@ -166,7 +165,6 @@ def test_the_day_that_a_page_states(head: str, body: str, day: date | None) -> N
         ('<meta name="ArticleTitle" content="甲">', "", "甲"),
         ('<meta property="og:title" content=" 乙\n丙 ">', "", "乙 丙"),
         ("", "<h1>关于违约金的通知</h1>", "关于违约金的通知"),
-        ("", "<h1>另一个</h1>", "另一个"),
     ],
 )
 def test_the_title_that_a_page_states(head: str, body: str, title: str) -> None:
@@ -181,10 +179,8 @@ def test_short_and_long_texts_are_read_without_menus() -> None:
 
 
 @pytest.mark.parametrize("evil", ["<script>EVIL()</script>", "<style>.EVIL{}</style>", "<p onclick='EVIL()'>x</p>",
-    "<!-- EVIL -->",
-    "<noscript>EVIL</noscript>", "<template><p>EVIL</p></template>", "<iframe srcdoc='<p>EVIL</p>'></iframe>",
-    "<svg><script>EVIL</script></svg>",
-    "<script>EVIL", "<a href='javascript:EVIL()'>x</a>", "<img src=x onerror=EVIL()>"])  # fmt: skip
+    "<!-- EVIL -->", "<template><p>EVIL</p></template>", "<iframe srcdoc='<p>EVIL</p>'></iframe>",
+    "<svg><script>EVIL</script></svg>", "<script>EVIL", "<a href='javascript:EVIL()'>x</a>"])  # fmt: skip
 def test_what_runs_never_reaches_the_text(evil: str) -> None:
     assert "EVIL" not in read_html(html(body=BODY + evil).encode(), "x").text
     for text in (
@@ -224,8 +220,6 @@ def test_nothing_is_fetched_and_no_entity_is_expanded(tmp_path: Path, monkeypatc
         (html().replace("utf-8", "gb2312").encode("gb18030"), "适当减少"),
         (html().replace("<meta charset='utf-8'>", "").encode("gb18030"), "适当减少"),
         (html().replace("utf-8", "iso-8859-1").encode("gb18030"), "适当减少"),
-        (html().encode("gb18030"), "适当减少"),
-        (html().replace("utf-8", "gbk").encode(), "适当减少"),
         (html().encode("utf-8-sig"), "适当减少"),
         (html().encode("utf-16"), "适当减少"),
         (
@@ -233,7 +227,6 @@ def test_nothing_is_fetched_and_no_entity_is_expanded(tmp_path: Path, monkeypatc
             "損失",
         ),
         (html().encode() + b"\xff\xfe", "适当减少"),
-        (html().replace("utf-8", "no-such-charset").encode("gb18030"), "适当减少"),
     ],
 )
 def test_encodings(data: bytes, found: str) -> None:
@@ -248,38 +241,30 @@ def test_what_cannot_be_decoded_is_named() -> None:
         decode(b"\xff\xff\x80" * 100, "x")
 
 
-@pytest.mark.parametrize(
-    ("top", "part", "url"),
-    [
-        ("Snapshot-Content-Location: https://b.example/2\r\n", "Content-Location: https://b.example/other\r\n",
-            "https://b.example/2"),
-        ("", "Content-Location: https://b.example/3\r\n", "https://b.example/3"),
-        ("", "Content-Location: ../../../../etc/passwd\r\n", None),
-        ("", "Content-Location: file:///C:/Users/x/page.html\r\n", None),
-        ("Snapshot-Content-Location: file:///etc/passwd\r\n", "Content-Location: \\\\server\\share\\x\r\n", None),
-        ("", 'Content-Disposition: attachment; filename="../../evil.html"\r\n', None),
-    ],
-)  # fmt: skip
-def test_addresses_of_mhtml_are_of_the_web_or_none(tmp_path: Path, top: str, part: str, url: str | None) -> None:
-    source = folder(tmp_path / "s" / "in", **{"页 1.mht": mhtml(html(), top=top, part=part)})
-    pages, report = load(source.parent)
-    assert list(pages) == [url or "local:in/页%201.mht"]
-    assert report["local_addresses"] == (0 if url else 1)
-    assert bool(report["remarks"]) == ("file:" in top + part or ".." in part and "Location" in part)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["s"] and len(list(source.iterdir())) == 1
+STATED = {
+    "a.mht": ("Snapshot-Content-Location: https://b.example/2\r\n", "Content-Location: https://b.example/9\r\n"),
+    "b.mht": ("", "Content-Location: https://b.example/3\r\n"),
+    "c.mht": ("", "Content-Location: ../../../../etc/passwd\r\n"),
+    "d.mht": ("", "Content-Location: file:///C:/Users/x/page.html\r\n"),
+    "e.mht": ("Snapshot-Content-Location: file:///etc/passwd\r\n", "Content-Location: \\\\server\\share\\x\r\n"),
+    "页 1.mht": ("", 'Content-Disposition: attachment; filename="../../evil.html"\r\n'),
+}
+"""Archives by what their heads say of their address."""
 
 
-def test_what_is_no_page_is_named_while_other_pages_go_in(tmp_path: Path) -> None:
-    files: dict[str, str | bytes] = {
-        "good.html": html(),
+def test_addresses_of_archives_are_of_the_web_or_none_and_what_is_no_page_is_named(tmp_path: Path) -> None:
+    archives = {f"in__{name}": mhtml(html(), top=top, part=part) for name, (top, part) in STATED.items()}
+    bad: dict[str, str | bytes] = {
         "none.mhtml": b"MIME-Version: 1.0\r\nContent-Type: multipart/related; boundary=b\r\n\r\n--b\r\n"
         b"Content-Type: image/png\r\n\r\nx\r\n--b--\r\n",
         "deep.html": html(body="<div>" * 50_000 + "深" + "</div>" * 50_000),
     }
-    pages, report = load(folder(tmp_path / "s", **files))
-    assert list(pages) == ["local:good.html"]
-    assert set(report["refused"]) == set(files) - {"good.html"}
-    assert "no HTML part" in report["refused"]["none.mhtml"]
+    pages, report = load(folder(tmp_path / "s", **archives, **bad))
+    local = {f"local:in/{name}" for name in ("c.mht", "d.mht", "e.mht", "页%201.mht")}
+    assert set(pages) == {"https://b.example/2", "https://b.example/3", *local}
+    assert report["local_addresses"] == 4 and len(report["remarks"]) == 3
+    assert set(report["refused"]) == set(bad) and "no HTML part" in report["refused"]["none.mhtml"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["s"]
 
 
 def test_one_address_is_one_page_and_the_newest_day_counts(tmp_path: Path) -> None:
@@ -307,16 +292,6 @@ def test_one_address_is_one_page_and_the_newest_day_counts(tmp_path: Path) -> No
     )
 
 
-def test_import_again_gives_the_same_pack(tmp_path: Path) -> None:
-    source = folder(tmp_path / "s", **{"a.html": html(), "b.md": "正文。"})
-    load(source)
-    with Pack.open("p") as pack:
-        before = pack.hash
-    load(source)
-    with Pack.open("p") as pack:
-        assert pack.hash == before
-
-
 def zipped(tmp_path: Path, members: dict[str, str]) -> Path:
     path = tmp_path / "pages.zip"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -336,10 +311,8 @@ def leaving_link(tmp_path: Path) -> Path:
     ("make", "message"),
     [
         (lambda tmp: folder(tmp / "s", **{"x.png": b"\x89PNG"}), "holds no web page"),
-        (lambda tmp: folder(tmp / "s", **{"x.html": "<html></html>"}), "holds no web page"),
         (lambda tmp: folder(tmp, **{"x.docx": b"\0\1"}) / "x.docx", "holds no web page"),
         (lambda tmp: zipped(tmp, {"a.html": html(), "../evil.html": html()}), "would leave the folder"),
-        (lambda tmp: zipped(tmp, {"a.html": html(), "/evil.html": html()}), "would leave the folder"),
         (leaving_link, "a link that leads outside"),
     ],
 )  # fmt: skip
@@ -361,12 +334,7 @@ def test_a_zip_and_a_single_file(tmp_path: Path) -> None:
 def test_the_command_prints_the_report(tmp_path: Path) -> None:
     source = folder(tmp_path / "s", **{"a.html": html(), "b.html": "<html></html>"})
     entry = moot("data", "import", "web", source, "--name", "snap", "--json").data
-    assert (
-        entry["pages"] == 1
-        and entry["seconds"]
-        and entry["import"]["became"]["refused"] == 1
-        and "b.html" in entry["import"]["refused"]
-    )
+    assert entry["pages"] == 1 and entry["seconds"] and entry["import"]["became"]["refused"] == 1
+    assert "b.html" in entry["import"]["refused"]
     assert [(pack["name"], pack["pages"]) for pack in moot("data", "list", "--json").data["packs"]] == [("snap", 1)]
     assert "1 个网页" in moot("data", "list").out
-    assert moot("data", "list", "snap", "--json").data["packs"][0]["pages"] == 1

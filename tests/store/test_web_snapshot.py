@@ -34,19 +34,25 @@ def built(pages: tuple[tuple[str, str, date | None, str], ...] = PAGES, name: st
     return places.packs() / name
 
 
-@pytest.fixture
-def snapshot() -> Iterator[WebSnapshot]:
-    built()
-    with Pack.open("web") as pack:
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MOOT_HOME", str(tmp_path_factory.mktemp("home")))
+        return built()
+
+
+@pytest.fixture(scope="module")
+def snapshot(path: Path) -> Iterator[WebSnapshot]:
+    with Pack.open(path) as pack:
         found = WebSnapshot.of(pack)
         assert found is not None
         with found:
             yield found
 
 
-def test_pages_are_counted_verified_and_found_again(snapshot: WebSnapshot) -> None:
-    assert snapshot.pages == 3 and verify_pack("web") == []
-    with Pack.open("web", verify=True) as pack:
+def test_pages_are_counted_verified_and_found_again(path: Path, snapshot: WebSnapshot) -> None:
+    assert snapshot.pages == 3 and verify_pack(path) == []
+    with Pack.open(path, verify=True) as pack:
         assert pack.counts()["pages"] == 3 and pack.provenance == {"imported"}
         assert [found.id for found in pages_of(pack)] == [1, 2, 3], "ids follow the addresses"
     page = snapshot.page("https://a.example/1")
@@ -101,10 +107,8 @@ def test_the_same_pages_give_the_same_bytes_in_any_order() -> None:
     ("url", "text", "message"),
     [
         ("file:///etc/passwd", "x", "no address"),
-        ("../../x", "x", "no address"),
         ("https://a.example/#x", "x", "no address"),
         ("https://user:secret@a.example/", "x", "no address"),
-        ("local:", "x", "no address"),
         ("https://a.example/9", " \n", "no text"),
         ("https://a.example/9", "\ud800", "not valid Unicode"),
         ("https://a.example/1", "x", "Two pages have the address"),

@@ -82,9 +82,7 @@ def test_an_error_of_the_reader_keeps_its_words(worker: Worker) -> None:
 
 
 @POSIX
-@pytest.mark.parametrize(
-    "doing", ["time.sleep(600)", f"worker.run('{HARM}:spins', label='a', limits=limits)"]
-)
+@pytest.mark.parametrize("doing", ["time.sleep(600)", f"worker.run('{HARM}:spins', label='a', limits=limits)"])
 def test_a_child_dies_with_its_parent(doing: str) -> None:
     script = (
         "import time; from store.worker import JobLimits, Worker\nworker, limits = Worker(), JobLimits(cpu=1)\n"

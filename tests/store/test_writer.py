@@ -77,7 +77,7 @@ def test_another_process_is_named_until_it_is_killed(run: Path, holder: subproce
     Journal.open(run, write=True).close()
 
 
-@pytest.mark.parametrize("card", ["{}", "", "[1]", '{"process": 1e999, "since": "x"}', "[" * 5000, "9" * 2000])
+@pytest.mark.parametrize("card", ["", "[1]", '{"process": 1e999, "since": "x"}', "[" * 5000])
 def test_a_card_without_a_lock_says_nothing_and_a_broken_one_names_nobody(run: Path, card: str) -> None:
     stale = run.with_name(".r.moot.writer")
     stale.write_text(f'{{"process": {os.getpid()}, "since": 1.0}}')

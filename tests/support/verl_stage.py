@@ -1,7 +1,7 @@
-"""A stage for the exported loop of a verl trainer: verl's base classes, or stand-ins for them; a model by script.
+"""A stage for the exported loop of a verl trainer: stand-ins for verl's base classes; a model by script.
 
-A token is a character; the two marks of ChatML are tokens of their own. `stand_ins` gives just what the facts file
-says of verl; `real` loads verl's own modules out of an unpacked wheel, with everything heavy behind them replaced.
+A token is a character; the two marks of ChatML are tokens of their own. The stand-ins give just what the facts file
+says of verl.
 """
 
 from __future__ import annotations
@@ -12,23 +12,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
-from unittest.mock import MagicMock
 
 import pytest
 
 BEGIN, END = 0x110000, 0x110001
 MARKS = {"<|im_start|>": BEGIN, "<|im_end|>": END}
-HEAVY = ("hydra", "numpy", "omegaconf", "PIL", "ray", "tensordict", "torch", "transformers")
-"""Packages that verl's modules import and the loop never reaches."""
 PACKAGES = (
     "verl", "verl.experimental", "verl.experimental.agent_loop", "verl.tools", "verl.trainer", "verl.utils",
     "verl.utils.dataset", "verl.workers", "verl.workers.rollout",
-)  # fmt: skip
-BEHIND = (
-    "verl.protocol", "verl.tools.tool_registry", "verl.trainer.distillation", "verl.utils.config",
-    "verl.utils.dataset.rl_dataset",
-    "verl.utils.import_utils", "verl.utils.model", "verl.utils.profiler", "verl.utils.ray_utils",
-    "verl.utils.rollout_trace", "verl.utils.skip", "verl.workers.config", "verl.workers.rollout.llm_server",
 )  # fmt: skip
 
 
@@ -77,14 +68,10 @@ class Server:
         )  # fmt: skip
 
 
-def _module(monkeypatch: pytest.MonkeyPatch, name: str, module: ModuleType | MagicMock) -> None:
-    monkeypatch.setitem(sys.modules, name, module)
-
-
 def _names(monkeypatch: pytest.MonkeyPatch, name: str, **inside: Any) -> None:
     module = ModuleType(name)
     vars(module).update(inside)
-    _module(monkeypatch, name, module)
+    monkeypatch.setitem(sys.modules, name, module)
 
 
 def stand_ins(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -97,28 +84,6 @@ def stand_ins(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch, "verl.experimental.agent_loop.agent_loop", AgentLoopBase=AgentLoopBase,
         AgentLoopOutput=AgentLoopOutput,
     )  # fmt: skip
-
-
-def real(monkeypatch: pytest.MonkeyPatch, wheel: Path) -> None:
-    """verl's own base classes, tokens and schemas out of an unpacked wheel."""
-    for name in PACKAGES:
-        _names(monkeypatch, name, __path__=[str(wheel.joinpath(*name.split(".")))])
-    for name in (*HEAVY, *BEHIND):
-        _module(monkeypatch, name, MagicMock())
-    sys.modules["torch"].Tensor = type("Tensor", (), {})  # type: ignore[attr-defined]
-    sys.modules["verl.utils.rollout_trace"].rollout_trace_op = lambda function: function  # type: ignore[attr-defined]
-    sys.modules["verl.utils.ray_utils"].get_event_loop = _loop  # type: ignore[attr-defined]
-    before = set(sys.modules)
-    for name in ("verl.tools.base_tool", "verl.tools.schemas", "verl.experimental.agent_loop.agent_loop"):
-        importlib.import_module(name)
-    for name in set(sys.modules) - before:
-        monkeypatch.setitem(sys.modules, name, sys.modules[name])
-
-
-def _loop() -> Any:
-    import asyncio
-
-    return asyncio.get_running_loop()
 
 
 def load(folder: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
