@@ -1,28 +1,29 @@
-"""The shipped LegalSearch tasks follow from the fictional statute book, by machine where that can be."""
+"""The shipped LegalSearch tasks and the fictional web follow from the fictional statute book, by machine where that
+can be: what a page says about a law is what the book says of that day, or marked as wrong."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import date
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
+from store.importers.web.pages import front_matter
 from store.pack import Pack
 from store.statutes.book import ArticleFound, StatuteBook
 from store.statutes.model import Article, ArticleNumber
 from store.text.citation import citations, parse_number
+from store.web import Page
 from tasks.legalsearch.questions import LawQuestion, load_questions, options
-from tasks.legalsearch.settings import KINDS
-
-LEAST = {
-    "lar": 24, "kqa": 12, "lap": 12, "ccp": 12, "ptp": 12, "lca": 12, "lcs": 12, "cpa": 8, "pae": 8, "nje": 8,
-    "ungee": 8,
-    "lbk": 8, "pfe": 8,
-}  # fmt: skip
+from tests.support.web_pages import pages_of
 
 
 @pytest.fixture(scope="module")
@@ -65,14 +66,6 @@ def basis(book: StatuteBook, task: dict[str, Any]) -> list[Article]:
     ]
 
 
-def test_counts(questions: list[LawQuestion]) -> None:
-    counts = Counter(question.kind.id for question in questions)
-    assert set(counts) == set(KINDS) and all(counts[kind] >= least for kind, least in LEAST.items())
-    assert len(questions) == 235 and len({question.text for question in questions}) == 235
-    pairs = Counter(question.gold.pair for question in questions if question.gold.pair)
-    assert set(pairs.values()) == {2} and sum(name.startswith("sample-travel") for name in pairs) >= 24
-
-
 def test_nothing_leaks_and_nothing_is_real_law(questions: list[LawQuestion], tasks: list[dict[str, Any]]) -> None:
     for question in questions:
         assert set(question.card) == {"id", "type", "question", "system_prompt", "system_prompt_cot", "task_prompt",
@@ -107,3 +100,74 @@ def test_every_basis_was_in_force(tasks: list[dict[str, Any]], book: StatuteBook
     based = [task for task in tasks if "basis" in task]
     assert len(based) == len(tasks) - 28 - 12
     assert all(article.text for task in based for article in basis(book, task))
+
+
+FOLDER = Path(str(files("tasks.sample").joinpath("data/web")))
+
+
+@dataclass(frozen=True)
+class Claim:
+    """Words that a page says an article has on a day."""
+
+    law: str
+    number: str
+    words: str
+    day: date
+
+
+@dataclass(frozen=True)
+class Stated:
+    """What the top of a page's file says for tests: claims that are right, and wrong, and what sort of page it is."""
+
+    url: str
+    states: tuple[Claim, ...]
+    wrong: tuple[Claim, ...]
+    kind: str
+
+
+def claims(written: str, stated: str) -> Iterator[Claim]:
+    """LAW ARTICLE WORDS [@DAY] | …; the day is that of the page where none is written."""
+    for one in filter(None, (part.strip() for part in written.split("|"))):
+        said, _, other = one.partition(" @")
+        law, number, words = said.split(" ", 2)
+        yield Claim(law, number, words, date.fromisoformat(other or stated))
+
+
+@pytest.fixture(scope="module")
+def files_of() -> dict[str, Stated]:
+    """File name -> what its top says."""
+    found = {}
+    for path in sorted(FOLDER.glob("*.md")):
+        fields, _ = front_matter(path.read_text(encoding="utf-8"))
+        states, wrong = (tuple(claims(fields.get(key, ""), fields.get("date", ""))) for key in ("states", "wrong"))
+        found[path.stem] = Stated(fields["url"], states, wrong, fields["kind"])
+    return found
+
+
+@pytest.fixture(scope="module")
+def pages(pack: Pack) -> list[Page]:
+    return list(pages_of(pack))
+
+
+def says(book: StatuteBook, claim: Claim, day: date | None = None) -> bool:
+    number = parse_number(claim.number)
+    assert number is not None
+    found = book.on(claim.law, number, day or claim.day)
+    return isinstance(found, ArticleFound) and claim.words in (found.article.text or "")
+
+
+def test_what_pages_state_is_what_the_statutes_said(book: StatuteBook, files_of: dict[str, Stated]) -> None:
+    assert [claim for page in files_of.values() for claim in page.states if not says(book, claim)] == []
+    wrong = [claim for page in files_of.values() for claim in page.wrong]
+    assert all(says(book, Claim(claim.law, claim.number, "", claim.day)) for claim in wrong)
+    assert [claim for claim in wrong if says(book, claim)] == []
+
+
+def test_every_page_says_that_it_is_fictional_and_names_no_real_place(pages: list[Page]) -> None:
+    for page in pages:
+        assert page.text.endswith("本页为评测编写，岚洲及其法律、机构、人物均不存在。") and "虚构数据：" in page.text
+        assert (urlsplit(page.url).hostname or "").endswith(".example"), page.url
+        assert not re.search(r"中华人民共和国|兰州|最高人民法院|民法典|https?://(?!\S*\.example)", page.text), (
+            page.url
+        )
+    assert len({page.url for page in pages}) == len({page.title for page in pages}) == len(pages)

@@ -13,7 +13,6 @@ import pytest
 
 from store.errors import BadInput
 from store.text.charges import canonical, charge_f1, charges, same_charges, table
-from store.text.citation import citations
 from tasks.legalsearch.answers import Term, letters, strict_answer, term
 from tasks.legalsearch.predictions import match, read_predictions
 from tasks.legalsearch.questions import load_questions, options
@@ -123,17 +122,12 @@ def test_development_files(data: Data) -> None:
         "lar": 64, "lcs": 4, "kqa": 2, "lap": 60, "ccp": 62, "ptp": 62, "lca": 12,
         "cpa": 64, "pae": 64, "nje": 64, "ungee": 64, "lbk": 1, "pfe": 28,
     }  # fmt: skip
-    recitals = [question for question in inside if question.kind.id == "lar"]
-    assert all(len(citations(question.text)) == 1 for question in recitals)
     for question in [*inside, *outside]:
         if question.kind.form == "letters":
-            assert list(question.options) == ["A", "B", "C", "D"]
             assert letters(question.gold.answer, question.options) == set(question.gold.answer)
         if question.kind.form == "months":
             assert term(question.gold.answer) == Term(float(question.gold.answer.removesuffix("个月")))
-    rows = load_questions(folder / "train_sample_10.json")
-    assert len(rows) == 10
-    assert not any(row.text.startswith("请你") for row in rows)
+    assert len(load_questions(folder / "train_sample_10.json")) == 10
 
 
 def test_predictions_are_matched_by_index(tmp_path: Path) -> None:

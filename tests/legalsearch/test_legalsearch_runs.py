@@ -151,12 +151,12 @@ def test_predictions_of_the_published_script_become_a_run(moot: Moot, world: dic
 
 def test_reports_read_the_block(moot: Moot) -> None:
     _, block, _ = moot("run", "legalsearch", "--agent", "gold", "--window", "off")
-    for form in ("text", "html", "md", "csv", "json"):
+    for form in ("text", "html", "csv", "json"):
         code, text, error = moot("report", block["run"], "--format", form, tasks=False)
         assert code == 0, error
         said = json.dumps(text, ensure_ascii=False) if isinstance(text, dict) else text
         assert "法条背诵" in said or "lar" in said
-        if form in ("text", "html", "md"):
+        if form in ("text", "html"):
             assert "虚构数据" in said and "window = off" in said
 
 

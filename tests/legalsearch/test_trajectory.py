@@ -8,15 +8,7 @@ from typing import Any
 import pytest
 
 from models.engine import Ask, Reply, TokenChance, Usage
-from tasks.episode.events import (
-    LimitHit,
-    ModelCalled,
-    Planned,
-    Record,
-    Seated,
-    Thought,
-    ToolReturned,
-)
+from tasks.episode.events import LimitHit, ModelCalled, Planned, Record, Seated, Thought, ToolReturned
 from tasks.episode.seats import Answer, CallTool, Move, Nothing, View, emit
 from tasks.legalsearch.agents.trajectory_pieces import BROKEN, entropy_of_top, pieces, spoken
 from tasks.legalsearch.published import format_faults, reward_answer

@@ -255,24 +255,16 @@ def launched(folder: Path) -> dict[str, str]:
         encoding="utf-8",
     )
     fake.chmod(0o755)
-    environment = {
-        **os.environ,
-        "MODEL": "/models/some model",
-        "PYTHON": str(fake),
-        "PYTHONPATH": "",
-        "MOOT_PACK": "",
-    }
+    own = {"MODEL": "/models/some model", "PYTHON": str(fake), "PYTHONPATH": "", "MOOT_PACK": ""}
+    environment = {**os.environ, **own}
     ran = subprocess.run(
         ["bash", str(folder / "train.sh"), "trainer.save_freq=9"], capture_output=True, text=True, check=True,
         env=environment
     )  # fmt: skip
     module, *given = ran.stdout.splitlines()[1:]
     assert module == "verl.trainer.main_ppo" and given[-2] == "trainer.save_freq=9"
-    assert (
-        given[-1]
-        == f"pack={json.loads((folder / 'tools.yaml').read_text('utf-8'))['tools'][0]['config']['pack'][20:-2]} "
-        f"path={folder}"
-    )
+    tools = json.loads((folder / "tools.yaml").read_text("utf-8"))["tools"]
+    assert given[-1] == f"pack={tools[0]['config']['pack'][20:-2]} path={folder}"
     return {key: value.strip("'") for key, _, value in (one.partition("=") for one in given[:-2])}
 
 

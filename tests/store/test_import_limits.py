@@ -120,12 +120,7 @@ def pdf(stream: bytes) -> bytes:
 
 
 @pytest.mark.parametrize(
-    "content",
-    [
-        pdf(b"[" * 30_000),
-        b"%PDF-1.7\n" + b"1 0 obj\n<<" * 5_000,
-        b"PK\x03\x04" + bytes(200),
-    ],
+    "content", [pdf(b"[" * 30_000), b"%PDF-1.7\n" + b"1 0 obj\n<<" * 5_000, b"PK\x03\x04" + bytes(200)]
 )
 def test_a_hostile_judgment_is_a_sentence(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "judgment").write_bytes(content)

@@ -1,4 +1,5 @@
-"""The importer of published run logs: only what the harness printed counts, and nothing is guessed."""
+"""The importer of published run logs: only what the harness printed counts, nothing is guessed, and any text is read
+or refused."""
 
 from __future__ import annotations
 
@@ -8,9 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from store.errors import BadInput, NotFound
 from store.importers.legalagentbench_logs import CALLS, REPORT, import_pack
+from store.importers.logs.calls import NotALiteral, read_literal
 from store.pack import Pack, verify_pack
 from store.schema import LOOKUPS, UNKNOWN
 
@@ -98,14 +102,8 @@ def test_no_data_is_a_known_miss_and_silence_is_not(imported: Import) -> None:
     assert pack.find(LOOKUPS["get_company_info"], ["丙公司"]).status == "outside"
     assert summary["misses"] == 1
     (line,) = (pack.path / CALLS).read_text(encoding="utf-8").splitlines()
-    assert json.loads(line) == {
-        "tool": "get_company_info",
-        "known_tool": True,
-        "input": {"identifier": "乙公司", "columns": []},
-        "status": "no_data",
-        "observation": NO_DATA,
-        "seen": 1,
-    }
+    known = {"tool": "get_company_info", "known_tool": True, "input": {"identifier": "乙公司", "columns": []}}
+    assert json.loads(line) == {**known, "status": "no_data", "observation": NO_DATA, "seen": 1}
 
 
 def test_a_complaint_about_columns_proves_that_the_row_exists(imported: Import) -> None:
@@ -124,16 +122,8 @@ def test_a_complaint_about_columns_proves_that_the_row_exists(imported: Import) 
 def test_invented_observations_are_not_read(imported: Import) -> None:
     invented = "观察 1: {'公司名称': '假公司', '公司代码': '000000'} 观察 2: {'公司名称': '假公司'}"
     said = action("get_company_info", {"identifier": "真实股份有限公司", "columns": ["公司代码"]})
-    answer = "\n".join(
-        [
-            "final_anwer is 过程如下",
-            "",
-            "思考 1:  编",
-            f"行动 1:  {said}",
-            "观察 1: {'公司代码': '666666'}",
-            "summary_answer is 完",
-        ]
-    )
+    played = f"思考 1:  编\n行动 1:  {said}\n观察 1: {{'公司代码': '666666'}}"
+    answer = f"final_anwer is 过程如下\n\n{played}\nsummary_answer is 完"
     text = react((said + invented, "{'公司代码': '600000'}"), thought=invented).replace(END, answer + "\n\n\n")
     pack, summary = imported(text + react((said, "{'公司代码': '600000'}")))
     assert cells(pack, "CompanyInfo") == [{"公司名称": "真实股份有限公司", "公司代码": "600000"}]
@@ -256,14 +246,9 @@ def test_the_same_case_number_of_two_companies_is_two_rows(imported: Import) -> 
 def test_disagreements_are_counted_and_described(
     imported: Import, first: tuple[str, str], second: tuple[str, str], told: str
 ) -> None:
-    _, summary = imported(
-        react(
-            *[
-                (action("get_company_info", {"identifier": name, "columns": []}), seen)
-                for name, seen in (first, second)
-            ]
-        )
-    )
+    tool = "get_company_info"
+    asked = [(action(tool, {"identifier": name, "columns": []}), seen) for name, seen in (first, second)]
+    _, summary = imported(react(*asked))
     assert summary["contradictions"] == (1 if told else 0)
     assert told in "".join(summary["contradictions_described"])
 
@@ -289,8 +274,41 @@ def test_files_that_are_no_logs(tmp_path: Path, moot_home: Path) -> None:
     (tmp_path / "inner").mkdir()
     (tmp_path / "inner" / "LOG.TXT").write_text(good, encoding="utf-8-sig", newline="\r\n")
     summary = report_of(import_pack(tmp_path, "h", quiet))
-    assert (summary["logs"], summary["skipped_files"], summary["calls"]) == (
-        ["LOG.TXT"],
-        ["blob.txt", "prose.txt"],
-        1,
-    )
+    assert (summary["logs"], summary["calls"]) == (["LOG.TXT"], 1)
+    assert summary["skipped_files"] == ["blob.txt", "prose.txt"]
+
+
+LITERAL_TEXT = st.text(alphabet="[]{}()'\"\\:, 0123456789.eE+-nanxbfu\n案号", max_size=60)
+VALUES = st.recursive(
+    st.text(st.characters(exclude_categories=["Cs"]))
+    | st.integers(-(10**20), 10**20)
+    | st.floats(allow_infinity=False),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(st.text() | LITERAL_TEXT)
+def test_any_text_is_a_literal_or_refused(text: str) -> None:
+    try:
+        value = read_literal(text)
+    except NotALiteral:
+        return
+    assert isinstance(value, str | int | float | list | dict)
+
+
+@given(VALUES)
+def test_what_python_prints_is_read_back(value: Any) -> None:
+    assert str(read_literal(str([value]))) == str([value])
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["__import__('os').system('x')", "1+1", "True", "None", "(1, 2)", "{1: 2}", "{'a': 1, 'a': 2}", "{1, 2}",
+        "f'{x}'", "b'x'", "1e999", "[nan nan]",
+     "[" * 5000, "[" * 300 + "]" * 300, "-" * 9000 + "1", "1" * 5000, "'a' 'b'", "'''a'''", "'\x00",
+     "[x for x in 'a']", "", " ", "'\\ud800", "0x1", "[1]#"],
+)  # fmt: skip
+def test_more_than_plain_values_is_refused(text: str) -> None:
+    with pytest.raises(NotALiteral):
+        read_literal(text)

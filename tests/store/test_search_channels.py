@@ -1,16 +1,26 @@
-"""The article channels: what they find, filters before ranking, ties, damage."""
+"""The article channels: what they find, filters before ranking, damage. Vectors: the fit, exact search, those of a given
+model."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from store.builder import PackBuilder
-from store.errors import StoreError
+from store.errors import BadInput, DamagedData, MootError, StoreError, TextTooLong
 from store.pack import Pack, verify_pack
-from store.search.channels import Articles
+from store.search import vectors
+from store.search.bigrams import bigrams, count
+from store.search.channels import Articles, best
+from store.search.law_search import LawSearch
 from store.search.query import LawQuery
+from store.search.reembedding import reembed
 from store.search.terms import entries, widened
+from store.search.vectors import FILE, Vectors, fit, unit, write
 from store.statutes.model import ArticleNumber
 from tests.support import statute_fixture as fixture
 
@@ -96,3 +106,169 @@ def test_another_segmenter_is_refused(lamps: Pack, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("store.search.channels.segmenter", lambda: "another 1")
     with pytest.raises(StoreError, match="another 1"):
         Articles(lamps)
+
+
+TEXTS = [
+    f"{a}{b}{c}应当"
+    for a in ("甲乙", "丙丁", "戊己", "庚辛")
+    for b in ("借款", "租赁", "盗窃")
+    for c in ("返还", "赔偿")
+]
+
+
+def random_vectors(size: int, dimensions: int = 16) -> Any:
+    return unit(np.random.default_rng(1).standard_normal((size, dimensions)).astype(np.float32))
+
+
+def test_the_fit_finds_the_leading_directions(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vectors, "_CHUNK", 7)
+    counts = count([(TEXTS, 1.0)])
+    found = fit(counts)
+    assert found is not None
+    vectoriser, rows = found
+    assert rows.shape == (len(TEXTS), min(len(TEXTS), len(vectoriser.keys)))
+    assert np.allclose(np.linalg.norm(rows, axis=1), 1, atol=1e-5)
+    dense = np.zeros((len(TEXTS), len(vectoriser.keys)))
+    for at, text in enumerate(TEXTS):
+        for key in bigrams(text):
+            place = np.flatnonzero(vectoriser.keys == key)
+            dense[at, place] = vectoriser.rarity[place]
+    dense /= np.linalg.norm(dense, axis=1, keepdims=True)
+    assert np.allclose(rows @ rows.T, dense @ dense.T, atol=1e-3)
+    same = vectoriser.vector([(np.unique(bigrams(TEXTS[5])), 1.0)])
+    assert int((rows @ same).argmax()) == 5
+    assert not vectoriser.vector([(bigrams("闻所未闻"), 1.0)]).any()
+
+
+def test_search_is_exact_and_equal_ones_are_ordered_by_id(tmp_path: Path) -> None:
+    rows = random_vectors(200)
+    rows[150] = rows[20]
+    write(tmp_path / FILE, rows)
+    opened = Vectors(tmp_path / FILE, 200)
+    assert np.allclose(opened.rows(np.array([1, 200])), rows[[0, 199]], atol=2e-3)
+    exact = np.round(rows.astype(np.float16).astype(np.float32) @ rows[20].astype(np.float32), 5)
+    for allowed in (None, np.array([21, 151]), np.arange(1, 151), np.arange(2, 201, 2)):
+        found, wanted = (best(scores, allowed, 5) for scores in (opened.scores(rows[20], allowed, 5), exact))
+        assert [number for number, _ in found] == [number for number, _ in wanted]
+        assert np.allclose([score for _, score in found], [score for _, score in wanted], atol=2e-4)
+    assert [number for number, _ in best(opened.scores(rows[20], None, 2), None, 2)] == [21, 151]
+
+
+def test_many_vectors_go_through_the_graph_and_the_distant_ones_that_are_allowed_are_found_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = random_vectors(5000)
+    write(tmp_path / FILE, rows)
+    opened = Vectors(tmp_path / FILE, 5000)
+    every = opened.scores(rows[7], None, 10)
+    exact = np.round(opened.rows(np.arange(1, 5001)) @ rows[7], 5) + np.float32(1)
+    for up_to in (10_000, 100):
+        monkeypatch.setattr(vectors, "EXACT_UP_TO", up_to)
+        for few in (30, 600, 1700):
+            far = np.sort(np.argsort(exact, kind="stable")[:few] + 1)
+            scores = opened.scores(rows[7], far, 50)
+            found = best(np.where(scores != 0, scores + 1, 0), far, 50)
+            assert [n for n, _ in found] == [n for n, _ in best(exact, far, 50)]
+    near = opened.scores(rows[7], None, 10)
+    assert len({n for n, _ in best(every, None, 10)} & {n for n, _ in best(near, None, 10)}) >= 9
+    assert np.count_nonzero(near) < 500
+
+
+def test_a_file_of_another_size_is_never_opened(tmp_path: Path) -> None:
+    write(tmp_path / FILE, random_vectors(10))
+    with pytest.raises(DamagedData):
+        Vectors(tmp_path / FILE, 11)
+
+
+def model(texts: Sequence[str]) -> list[list[float]]:
+    """A stand-in: how often a few characters stand in a text."""
+    return [[1.0, *(float(text.count(character)) for character in "灯雷罚高检")] for text in texts]
+
+
+def test_a_given_model_takes_the_place_of_the_fitted_vectors() -> None:
+    path = fixture.build()
+    before = (path / "corpus.db").read_bytes()
+    told: list[int] = []
+    assert reembed(path, model, {"kind": "gguf", "model": "m"}, lambda _, done, __: told.append(done)) == path
+    assert told and verify_pack(path) == [] and (path / "corpus.db").read_bytes() == before
+    assert not list((path / "articles").glob("lsa*")) and list(path.parent.glob(".*")) == []
+    with Pack.open(path) as pack:
+        assert pack.manifest.embedder == {"kind": "gguf", "model": "m", "dimensions": 6}
+        silent = Articles(pack)
+        assert silent.no_dense(LawQuery("雷雨")) == "no_dense"
+        assert silent.rank("dense", LawQuery("雷雨"), None, 5) == []
+        spoken = Articles(pack, model)
+        assert not spoken.no_dense(LawQuery("雷雨"))
+        (first, _), *_ = spoken.rank("dense", LawQuery("雷 罚"), None, 5)
+        ((text,),) = pack.reader.all("SELECT text FROM articles WHERE id = ?", (first,))
+        assert "雷" in text and "罚" in text
+        with pytest.raises(StoreError, match="6 dimensions"):
+            Articles(pack, lambda texts: [[1.0]]).rank("dense", LawQuery("雷"), None, 5)
+
+
+def taking(most: int) -> Any:
+    """The same for texts up to so many characters; the lengths of those that it was given."""
+
+    def embed(texts: Sequence[str]) -> list[list[float]]:
+        if any(len(text) > most for text in texts):
+            raise TextTooLong("too long")
+        embed.lengths += [len(text) for text in texts]  # type: ignore[attr-defined]
+        return model(texts)
+
+    embed.lengths = []  # type: ignore[attr-defined]
+    return embed
+
+
+def test_an_article_that_is_too_long_has_the_mean_of_its_parts() -> None:
+    path, short = fixture.build(), taking(20)
+    reembed(path, short, {"kind": "gguf", "model": "m"})
+    with Pack.open(path, verify=True) as pack:
+        articles = [text for (text,) in pack.reader.all("SELECT text FROM articles ORDER BY id")]
+        place = next(at for at, text in enumerate(articles) if text == fixture.TEXTS[0])
+        assert 0 < pack.manifest.embedder["parts"] < len(articles)  # type: ignore[index]
+        with pack.using(FILE) as file:
+            (row,) = Vectors(file, len(articles)).rows(np.array([place + 1]))
+    embedded = f"路灯法 {fixture.TEXTS[0]}"
+    assert np.allclose(row, unit(_by_parts(embedded))[0], atol=2e-3)
+    assert sum(short.lengths) >= sum(len(text or "") for text in articles), "nothing is cut"
+
+
+def _by_parts(text: str) -> Any:
+    if len(text) <= 20:
+        return len(text) * unit(np.array(model([text]), np.float32))
+    return _by_parts(text[: len(text) // 2]) + _by_parts(text[len(text) // 2 :])
+
+
+def test_a_question_that_is_too_long_costs_the_dense_channel_alone_and_a_model_that_fails_is_said() -> None:
+    path = fixture.build()
+    reembed(path, model, {"kind": "gguf", "model": "m"})
+    asked = taking(20)
+    with Pack.open(path) as pack:
+        search = LawSearch(pack, embed=asked)
+        for text, noted in (("雷雨 高度", False), ("雷雨 高度" * 20, True)):
+            found = search.search(text)
+            assert found.hits and ("long_query" in found.notes) == noted
+            assert any("dense" in hit.ranks for hit in found.hits) != noted
+    assert len(asked.lengths) == 1, "the model is asked once a question"
+
+    def failing(texts: Sequence[str]) -> list[list[float]]:
+        raise MootError("the server is gone", "Start it.")
+
+    with Pack.open(path) as pack, pytest.raises(StoreError, match="the server is gone"):
+        LawSearch(pack, embed=failing).search("雷雨")
+
+
+def test_a_model_that_gives_no_vectors_leaves_the_pack_as_it_was() -> None:
+    path = fixture.build()
+    described: list[tuple[Any, dict[str, Any], type[Exception]]] = [
+        (model, {}, BadInput),
+        (model, {"kind": "lsa"}, BadInput),
+        (lambda texts: [[float("nan")]] * len(texts), {"kind": "x"}, BadInput),
+        (lambda texts: [[1.0]], {"kind": "x"}, BadInput),
+        (lambda texts: [], {"kind": "x"}, BadInput),
+        (taking(0), {"kind": "x"}, TextTooLong),
+    ]
+    for embed, describe, error in described:
+        with pytest.raises(error):
+            reembed(path, embed, describe)
+        assert verify_pack(path) == [] and list(path.parent.glob(".*")) == []

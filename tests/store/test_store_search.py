@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -22,16 +23,13 @@ TEXTS = (
 
 
 @pytest.fixture(scope="module")
-def pack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pack]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("MOOT_HOME", str(tmp_path_factory.mktemp("home")))
-        with PackBuilder("p", jurisdiction="x", source="s", licence="l", coverage="complete", as_of="") as made:
-            for text in TEXTS:
-                made.add_document("LegalArticle", text, "authored")
-            for _ in range(3):
-                made.add_document("LegalKnowledge", "抵押权与抵押财产", "authored")
-        path = made.finish()
-    with Pack.open(path) as opened:
+def pack(home: Path) -> Iterator[Pack]:
+    with PackBuilder("p", jurisdiction="x", source="s", licence="l", coverage="complete", as_of="") as made:
+        for text in TEXTS:
+            made.add_document("LegalArticle", text, "authored")
+        for _ in range(3):
+            made.add_document("LegalKnowledge", "抵押权与抵押财产", "authored")
+    with Pack.open(made.finish()) as opened:
         yield opened
 
 
@@ -39,21 +37,17 @@ def found(pack: Pack, query: str, k: int = 5) -> list[int]:
     return [document.number for document in search_documents(pack, "LegalArticle", query, k)]
 
 
-@pytest.mark.parametrize(
-    ("query", "first"),
-    [
-        ("抵押权人优先受偿", 1),
-        ("抵押", 1),
-        ("利率", 2),
-        ("借款到期不还要付违约金吗", 3),
-        ("abc公司", 4),
-        ("ＡＢＣ－１２", 4),
-        ("囍", 5),
-        ("第五条", 3),
-    ],
-)
-def test_the_right_text_comes_first(pack: Pack, query: str, first: int) -> None:
-    assert found(pack, query)[0] == first
+def test_the_right_text_comes_first(pack: Pack) -> None:
+    first = {
+        "抵押": 1,
+        "利率": 2,
+        "借款到期不还要付违约金吗": 3,
+        "abc公司": 4,
+        "ＡＢＣ－１２": 4,
+        "囍": 5,
+        "第五条": 3,
+    }
+    assert {query: found(pack, query)[0] for query in first} == first
 
 
 def test_equal_texts_come_in_their_order_and_corpora_stay_apart(pack: Pack) -> None:

@@ -222,10 +222,7 @@ def test_nothing_is_fetched_and_no_entity_is_expanded(tmp_path: Path, monkeypatc
         (html().replace("utf-8", "iso-8859-1").encode("gb18030"), "适当减少"),
         (html().encode("utf-8-sig"), "适当减少"),
         (html().encode("utf-16"), "适当减少"),
-        (
-            html().replace("utf-8", "big5").replace("损", "損").encode("big5", "replace"),
-            "損失",
-        ),
+        (html().replace("utf-8", "big5").replace("损", "損").encode("big5", "replace"), "損失"),
         (html().encode() + b"\xff\xfe", "适当减少"),
     ],
 )

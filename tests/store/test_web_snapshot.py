@@ -35,10 +35,8 @@ def built(pages: tuple[tuple[str, str, date | None, str], ...] = PAGES, name: st
 
 
 @pytest.fixture(scope="module")
-def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("MOOT_HOME", str(tmp_path_factory.mktemp("home")))
-        return built()
+def path(home: Path) -> Path:
+    return built()
 
 
 @pytest.fixture(scope="module")

@@ -39,7 +39,6 @@ def worker() -> Iterator[Worker]:
         ("hoards", (), "needs more than 1 s or 1 GiB to be read"),
         ("floods", (), "needs more than 1 s or 1 GiB to be read"),
         ("fills", ("{}/large",), r"cannot be read \(File too large\)"),
-        ("leaves", (), r"cannot be read \(SystemExit: bye\)"),
         ("raises", (), r"cannot be read \(Odd: x{100,}\)"),
         ("missing", (), r"cannot be read \(AttributeError: .*\)"),
         ("calls", (), r"cannot be read \(.*Network use refused.*\)"),

@@ -54,10 +54,6 @@ def dies() -> Any:
     os.kill(os.getpid(), 11)
 
 
-def leaves() -> Any:
-    raise SystemExit("bye")
-
-
 def raises() -> Any:
     raise type("Odd", (BaseException,), {})("x" * 10_000)
 
