@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from store.journal import EpisodeRow, Journal, ScoreRow
+from tasks.agents.tags import TAGS
 from tasks.episode.events import (
     Answered,
     AttemptStarted,
@@ -26,6 +27,7 @@ from tasks.episode.events import (
 )
 from tasks.errors import UsageError
 from tasks.legalsearch import published
+from tasks.legalsearch.agents.trajectory_pieces import entropy_of_top
 from tasks.legalsearch.exporting import rows
 from tasks.legalsearch.measures import Verdict
 from tasks.legalsearch.questions import LawGold, LawQuestion, load_questions
@@ -335,6 +337,8 @@ def test_advantages_at_their_edges() -> None:
 
 
 def test_kinds_of_tokens() -> None:
+    assert TAGS == published.TAGS
+    assert entropy_of_top([math.log(0.5), math.log(0.25)]) == pytest.approx(1.5 * math.log(2))
     tokens = ["<think>", "想", "</think>", "\n<plan>", "查", "</plan>", "<think>", "再", "</think>",
         "<tool_call>{}</tool_call>",
               "<tool_response>", "文", "</tool_response>", "<think>", "答"]  # fmt: skip

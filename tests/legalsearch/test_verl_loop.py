@@ -108,16 +108,18 @@ def world(sample_built: Path, tmp_path_factory: pytest.TempPathFactory) -> Itera
         yield World(tmp_path_factory.mktemp("world"), sample_built, ("ptp", "lar", "kqa"))
 
 
-@pytest.fixture
-def module(world: World, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    verl_stage.stand_ins(monkeypatch)
-    return verl_stage.load(world.folder, monkeypatch)
+@pytest.fixture(scope="module")
+def module(world: World) -> Iterator[ModuleType]:
+    with pytest.MonkeyPatch.context() as patch:
+        verl_stage.stand_ins(patch)
+        yield verl_stage.load(world.folder, patch)
 
 
-def tools_of(module: ModuleType, folder: Path) -> list[Any]:
+@pytest.fixture(scope="module")
+def tools(world: World, module: ModuleType) -> list[Any]:
     """The tools as the trainer makes them out of tools.yaml."""
     made = []
-    for entry in json.loads((folder / "tools.yaml").read_text("utf-8"))["tools"]:
+    for entry in json.loads((world.folder / "tools.yaml").read_text("utf-8"))["tools"]:
         assert entry["class_name"] == "moot_verl.MootTool" and entry["config"]["type"] == "native"
         where = entry["config"]["pack"].removeprefix("${oc.env:MOOT_PACK,'").removesuffix("'}")
         schema = SimpleNamespace(function=SimpleNamespace(**entry["tool_schema"]["function"]))
@@ -155,9 +157,8 @@ def rows_of(world: World) -> dict[str, dict[str, Any]]:
 
 
 def test_a_trajectory_is_what_moots_own_agent_says_and_hears_and_earns_the_same(
-    world: World, module: ModuleType
+    world: World, module: ModuleType, tools: list[Any]
 ) -> None:
-    tools = tools_of(module, world.folder)
     assert [tool.name for tool in tools] == ["rag_retrieve", "web_search", "browse_webpage"]
     for task, row in rows_of(world).items():
         server = Server(world.replies[task])
@@ -190,10 +191,10 @@ def test_a_trajectory_is_what_moots_own_agent_says_and_hears_and_earns_the_same(
     ],
 )  # fmt: skip
 def test_where_the_loop_ends(
-    world: World, module: ModuleType, replies: list[str], turns: int, value: float | None
+    world: World, module: ModuleType, tools: list[Any], replies: list[str], turns: int, value: float | None
 ) -> None:
     server = Server(replies, logprobs=False)
-    made = rollout(module, tools_of(module, world.folder), world.row, server)
+    made = rollout(module, tools, world.row, server)
     assert len(server.prompts) == turns and made.response_logprobs is None
     said = Tokenizer().decode(made.response_ids, skip_special_tokens=True)
     question = next(iter(reversed(world.questions.values())))
@@ -201,8 +202,9 @@ def test_where_the_loop_ends(
     assert given == reward(question, said, "code").value and value in (given, None)
 
 
-def test_an_answer_of_a_tool_that_does_not_fit_is_left_out(world: World, module: ModuleType) -> None:
-    tools = tools_of(module, world.folder)
+def test_an_answer_of_a_tool_that_does_not_fit_is_left_out(
+    world: World, module: ModuleType, tools: list[Any]
+) -> None:
     server = Server([PLAN, call("rag_retrieve", "路灯"), answer("A")])
     made = rollout(module, tools, world.row, server, response=len(PLAN) + 200)
     assert len(server.prompts) == 2 and len(made.response_ids) == len(made.response_mask) < len(PLAN) + 200
@@ -211,8 +213,9 @@ def test_an_answer_of_a_tool_that_does_not_fit_is_left_out(world: World, module:
     assert len(cut.response_ids) == len(cut.response_mask) == 300
 
 
-def test_pages_open_after_they_were_found_in_the_same_trajectory(world: World, module: ModuleType) -> None:
-    tools = tools_of(module, world.folder)
+def test_pages_open_after_they_were_found_in_the_same_trajectory(
+    world: World, module: ModuleType, tools: list[Any]
+) -> None:
     search = call("web_search", next(iter(world.questions.values())).text[-30:])
     first = Server([PLAN, search, answer("A")])
     rollout(module, tools, world.row, first)

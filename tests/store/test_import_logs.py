@@ -304,10 +304,8 @@ def test_what_python_prints_is_read_back(value: Any) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["__import__('os').system('x')", "1+1", "True", "None", "(1, 2)", "{1: 2}", "{'a': 1, 'a': 2}", "{1, 2}",
-        "f'{x}'", "b'x'", "1e999", "[nan nan]",
-     "[" * 5000, "[" * 300 + "]" * 300, "-" * 9000 + "1", "1" * 5000, "'a' 'b'", "'''a'''", "'\x00",
-     "[x for x in 'a']", "", " ", "'\\ud800", "0x1", "[1]#"],
+    ["__import__('os').system('x')", "1+1", "True", "(1, 2)", "{1: 2}", "{'a': 1, 'a': 2}", "f'{x}'", "b'x'", "1e999",
+     "[" * 5000, "-" * 9000 + "1", "1" * 5000, "'a' 'b'", "'\x00", "[x for x in 'a']", "", "'\\ud800", "[1]#"],
 )  # fmt: skip
 def test_more_than_plain_values_is_refused(text: str) -> None:
     with pytest.raises(NotALiteral):

@@ -165,6 +165,7 @@ def test_what_is_left_out_of_a_folder_is_named(tmp_path: Path) -> None:
     ("rows", "merged", "message"),
     [
         ([HEAD, ["一", "甲", True]], (), "row 2: 涉案金额（元） holds True"),
+        ([HEAD, ["一", "甲", "#N/A"]], (), "row 2: 涉案金额（元） holds #N/A"),
         ([HEAD, ["一", "甲", "=1+2"]], (), "cell C2: a formula whose value was never computed"),
         ([HEAD, [None, None, None]], ("A1:A2",), "the first row is merged with the second"),
         ([["案卷", None, None], ["案号", None, "案号"]], ("A1:C1",), "the column 案号 occurs twice"),

@@ -181,6 +181,7 @@ def _altered(tmp_path: Path, statement: str) -> Path:
         "DELETE FROM events WHERE seq = 1",
         "UPDATE texts SET text = 'x'",
         "DELETE FROM header",
+        "UPDATE header SET value = '{'",
         "UPDATE header SET value = '\"s\"' WHERE key = 'run'",
         "DELETE FROM header WHERE key = 'spec'",
         "DELETE FROM events WHERE seq = 2",

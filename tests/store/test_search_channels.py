@@ -1,5 +1,5 @@
-"""The article channels: what they find, filters before ranking, damage. Vectors: the fit, exact search, those of a given
-model."""
+"""The article channels: what they find, filters before ranking, damage. Vectors: the fit, exact search, those of a
+model that is given."""
 
 from __future__ import annotations
 

@@ -188,11 +188,11 @@ def test_filters_that_leave_nothing_give_way(search: LawSearch) -> None:
     assert {label for label, _ in found(article)} == {OLD} and "no_number" in article.hits[0].kept
 
 
-@pytest.mark.parametrize("channel", CHANNELS)
-def test_a_channel_alone(search: LawSearch, channel: str) -> None:
-    answer = search.search("1995年路灯法第三条 路灯的高度", SearchSettings(channels=(channel,)))
-    assert all(set(hit.ranks) <= {channel} for hit in answer.hits)
-    assert found(answer) == [(OLD, "3")]
+def test_filters_without_a_word_list_the_articles(search: LawSearch) -> None:
+    answer = search.search("1985年风筝法")
+    assert found(answer) == [(KITES, "2"), (KITES, "1")] and answer.hits[1].article.text is None, "words first"
+    alone = search.search("1995年路灯法第三条 路灯的高度", SearchSettings(channels=("bm25",)))
+    assert found(alone) == [(OLD, "3")] and set(alone.hits[0].ranks) == {"bm25"}
 
 
 def test_windows_without_days_are_kept_and_say_so(tmp_path: Path) -> None:

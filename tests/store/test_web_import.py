@@ -220,6 +220,7 @@ def test_nothing_is_fetched_and_no_entity_is_expanded(tmp_path: Path, monkeypatc
         (html().replace("utf-8", "gb2312").encode("gb18030"), "适当减少"),
         (html().replace("<meta charset='utf-8'>", "").encode("gb18030"), "适当减少"),
         (html().replace("utf-8", "iso-8859-1").encode("gb18030"), "适当减少"),
+        (html().replace("utf-8", "no-such-charset").encode("gb18030"), "适当减少"),
         (html().encode("utf-8-sig"), "适当减少"),
         (html().encode("utf-16"), "适当减少"),
         (html().replace("utf-8", "big5").replace("损", "損").encode("big5", "replace"), "損失"),
