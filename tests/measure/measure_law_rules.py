@@ -15,7 +15,7 @@ from tasks.legalsearch.published import answer_score
 from tasks.legalsearch.questions import LawQuestion, load_questions
 from tasks.legalsearch.scoring import constant
 from tasks.registry import importer
-from tests.legalsearch.test_law_rules import Table
+from tests.legalsearch.test_legalsearch_tools import Table
 
 EXAMS = frozenset({"nje", "ungee", "lbk"})
 """Tasks that ask for laws of which the collection of versions has no text."""
