@@ -237,9 +237,7 @@ def test_free_text_is_read_obligingly_and_never_asked_again() -> None:
     ("replies", "note"),
     [
         ([text_answer()], "第一轮没有计划"),
-        ([text_plan() + text_call(QUERY)], "同一轮"),
         ([text_plan(), "<think>" + text_call(QUERY)], "标签不成对"),
-        ([text_plan(), text_call(QUERY).replace("{", "(")], "没有可执行"),
         ([text_plan(), "B"], "没有可执行"),
     ],
 )

@@ -184,7 +184,6 @@ def test_a_trajectory_is_what_moots_own_agent_says_and_hears_and_earns_the_same(
     ("replies", "turns", "value"),
     [
         ([PLAN, call("rag_retrieve", "路灯"), answer("无此答案")], 3, 0.0),
-        ([call("rag_retrieve", "路灯")], 1, 0.0),
         ([PLAN, call("rag_retrieve", "路灯"), "<think>不闭合"], 3, 0.0),
         ([PLAN, *[call("rag_retrieve", "路灯")] * 20], 15, 0.0),
         ([PLAN, call("no_such_tool", "路灯"), answer("A")], 3, None),
