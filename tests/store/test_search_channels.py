@@ -1,9 +1,9 @@
-"""The article channels: what they find, filters before ranking, damage. Vectors: the fit, exact search, those of a
-model that is given."""
+"""Channels over articles and documents: what they find, filters before ranking, fusion, damage. Vectors: the fit,
+exact search, those of a model that is given."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 
 from store.builder import PackBuilder
-from store.errors import BadInput, DamagedData, MootError, StoreError, TextTooLong
+from store.errors import BadInput, DamagedData, MootError, NotFound, StoreError, TextTooLong
 from store.pack import Pack, verify_pack
-from store.search import vectors
+from store.search import search_documents, vectors
 from store.search.bigrams import bigrams, count
 from store.search.channels import Articles, best
+from store.search.documents import fuse
 from store.search.law_search import LawSearch
 from store.search.query import LawQuery
 from store.search.reembedding import reembed
@@ -272,3 +273,62 @@ def test_a_model_that_gives_no_vectors_leaves_the_pack_as_it_was() -> None:
         with pytest.raises(error):
             reembed(path, embed, describe)
         assert verify_pack(path) == [] and list(path.parent.glob(".*")) == []
+
+
+ARTICLES = (
+    "虚构合同条例第三条：抵押权人有权就该抵押财产优先受偿。",
+    "虚构合同条例第四条：借款的利率不得超过约定的四倍。",
+    "虚构合同条例第五条：逾期返还借款的，按照约定支付违约金。",
+    "虚构合同条例第六条：ＡＢＣ公司与(甲)公司的约定 ABC-12。",
+    "囍",
+)
+
+
+@pytest.fixture(scope="module")
+def documents(home: Path) -> Iterator[Pack]:
+    with PackBuilder("p", jurisdiction="x", source="s", licence="l", coverage="complete", as_of="") as made:
+        for text in ARTICLES:
+            made.add_document("LegalArticle", text, "authored")
+        for _ in range(3):
+            made.add_document("LegalKnowledge", "抵押权与抵押财产", "authored")
+    with Pack.open(made.finish()) as opened:
+        yield opened
+
+
+def found(documents: Pack, query: str, k: int = 5) -> list[int]:
+    return [document.number for document in search_documents(documents, "LegalArticle", query, k)]
+
+
+def test_the_right_text_comes_first(documents: Pack) -> None:
+    first = {
+        "抵押": 1,
+        "利率": 2,
+        "借款到期不还要付违约金吗": 3,
+        "abc公司": 4,
+        "ＡＢＣ－１２": 4,
+        "囍": 5,
+        "第五条": 3,
+    }
+    assert {query: found(documents, query)[0] for query in first} == first
+
+
+def test_equal_texts_come_in_their_order_and_corpora_stay_apart(documents: Pack) -> None:
+    hits = search_documents(documents, "LegalKnowledge", "抵押财产", 2)
+    assert [hit.number for hit in hits] == [6, 7]
+    assert all(hit.corpus == "LegalKnowledge" and hit.score > 0 and hit.provenance == "authored" for hit in hits)
+
+
+def test_k_and_empty_answers(documents: Pack) -> None:
+    assert len(found(documents, "虚构合同条例", 2)) == 2
+    assert found(documents, "虚构合同条例", 0) == found(documents, "虚构合同条例", -1) == []
+    assert found(documents, "") == found(documents, "，。！") == found(documents, "量子色动力学") == []
+    assert search_documents(documents, "LegalCases", "抵押", 5) == []
+    with pytest.raises(NotFound):
+        search_documents(documents, "Novels", "抵押", 5)
+
+
+def test_fusion_prefers_agreement_and_breaks_ties_by_id() -> None:
+    assert [number for number, _ in fuse({"a": [3, 1, 2], "b": [3, 2, 1]})] == [3, 1, 2]
+    assert [number for number, _ in fuse({"a": [9], "b": [4]})] == [4, 9]
+    assert fuse({}) == []
+    assert fuse({"a": [1, 2], "b": [2, 1]}, {"a": 2.0, "b": 1.0}, 10) == [(1, 2 / 11 + 1 / 12), (2, 2 / 12 + 1 / 11)]

@@ -21,7 +21,7 @@ from store.importers import legalagentbench, silent, tables
 from store.pack import Pack
 from store.schema import LOOKUPS, TABLES, UNKNOWN
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("one_reader")]
+pytestmark = pytest.mark.usefixtures("one_reader")
 
 DOCUMENT = {"关联公司": "甲公司", "案号": "（2020）1号", "涉案金额（元）": 5.0, "被告": None}
 
