@@ -24,8 +24,7 @@ from tasks.courts.from_judgment.masking import mask, stand_ins
 from tasks.courts.from_judgment.reading import MAX_TEXT, text_of
 from tasks.errors import UsageError
 from tests.support import judgment_texts as texts
-from tests.support.foreign_place import Terminal
-from tests.support.typed import moot
+from tests.support.typed import Terminal, moot
 
 pytestmark = pytest.mark.slow
 

@@ -3,7 +3,6 @@ question."""
 
 from __future__ import annotations
 
-import io
 import json
 import socket
 from collections.abc import Iterator
@@ -14,12 +13,13 @@ import httpx
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from textual.widgets import Static
 
 from app import hosts
 from app.cli.driving import grade
 from app.desk import engines_offered
 from app.desk.dialogs import HostScreen, ProblemScreen
-from app.guard import _is_open_name, open_hosts
+from app.guard import open_hosts
 from models.endpoint_server import read_address
 from models.errors import BadEngine, ForeignHost
 from models.hosts import is_near, normal_host
@@ -35,7 +35,7 @@ from tasks.run.spec import RunSpec
 from tests.desk.conftest import desk, until
 from tests.support.desk_fixture import build_pack, write_run
 from tests.support.fake_endpoint import MODEL, FakeServer, fake_server
-from tests.support.typed import moot
+from tests.support.typed import Terminal, moot
 
 pytestmark = pytest.mark.slow
 
@@ -95,35 +95,22 @@ def test_an_address_of_a_server_leads_where_it_was_looked_at(host: str) -> None:
         assert is_near(base) and spelled(base) == base
 
 
-@pytest.mark.parametrize(
-    "host",
-    ["", ".", "..", "a..b", "localhost..", "127.1", "0x7f.1", "2130706433", "0177.0.0.1", "127.0.0.1.5", "1.2.3",
-        "a.0x", "::1%eth0",
-     "fe80::1%25eth0", "[127.0.0.1]", "[::1", "a@localhost", "localhost:80", "localhost/", "loc alhost",
-     "localhost\0", "a\\b", "*", "-a",
-     "a" * 64, "a." * 127 + "a", "xn--a", "法_院.example"],
-)  # fmt: skip
-def test_what_is_no_host(host: str) -> None:
-    assert spelled(host) is None
+def test_what_is_no_host() -> None:
+    hosts = (
+        ". .. a..b localhost.. 127.1 0x7f.1 2130706433 0177.0.0.1 127.0.0.1.5 1.2.3 a.0x ::1%eth0 fe80::1%25eth0 "
+        "[::1 [127.0.0.1] a@localhost localhost:80 localhost/ a\\b * -a xn--a 法_院.example"
+    ).split()
+    hosts += ["", "loc alhost", "localhost\0", "a" * 64, "a." * 127 + "a"]
+    assert [host for host in hosts if spelled(host) is not None] == []
 
 
-@pytest.mark.parametrize(
-    "host",
-    [
-        "localhost.localdomain",
-        "box.localhost",
-        "localhost.example",
-        "127.0.0.1.example",
-        "::127.0.0.1",
-        "0.0.0.0",
-        "::",
-    ],
-)
-def test_what_only_looks_like_this_machine(host: str) -> None:
-    normal = normal_host(host)
-    assert not is_near(normal)
-    with pytest.raises(ForeignHost):
-        read_address(f"http://[{normal}]#m" if ":" in normal else f"http://{normal}#m")
+def test_what_only_looks_like_this_machine() -> None:
+    names = ("localhost.localdomain", "box.localhost", "localhost.example", "127.0.0.1.example", "0.0.0.0")
+    for host in (*names, "::127.0.0.1", "::"):
+        normal = normal_host(host)
+        assert not is_near(normal)
+        with pytest.raises(ForeignHost):
+            read_address(f"http://[{normal}]#m" if ":" in normal else f"http://{normal}#m")
 
 
 # --- the file -------------------------------------------------------------------------------------------------------
@@ -132,8 +119,7 @@ def test_what_only_looks_like_this_machine(host: str) -> None:
 @pytest.mark.parametrize(
     "raw",
     [
-        b"", b"{", b"\xff\xfe", b"[]", b'{"hosts": []}', b'{"hosts": {"Box.Example": {}}}',
-        b'{"hosts": {"localhost.": {}}}',
+        b"", b"\xff\xfe", b"[]", b'{"hosts": []}', b'{"hosts": {"Box.Example": {}}}',
         b'{"hosts": {"*": {}}}', b'{"hosts": {"box.example": null}}', b'{"hosts": {"box.example": {"key": "sk-1"}}}',
         b'{"hosts": {"box.example": {"key_env": "sk-1"}}}', b'{"more": 1, "hosts": {}}', b'{"hosts":' * 5000,
         b" " * 1_000_001,
@@ -163,14 +149,10 @@ def test_hosts_are_listed_allowed_and_revoked() -> None:
     assert moot("config", "hosts")[:2] == (0, "")
     code, out, _ = moot("config", "hosts", "allow", "Box.Example.", "--key-env", "BOX_KEY", "--json")
     assert code == 0
-    assert json.loads(out) == {
-        "file": str(hosts.file_of_hosts()),
-        "hosts": [{"host": "box.example", "key_env": "BOX_KEY"}],
-    }
-    assert (
-        moot("config", "hosts", "allow", "[2001:db8:0::1]")[1]
-        == "box.example  key from BOX_KEY\n2001:db8::1  no key\n"
-    )
+    rows = [{"host": "box.example", "key_env": "BOX_KEY"}]
+    assert json.loads(out) == {"file": str(hosts.file_of_hosts()), "hosts": rows}
+    listed = moot("config", "hosts", "allow", "[2001:db8:0::1]")[1]
+    assert listed == "box.example  key from BOX_KEY\n2001:db8::1  no key\n"
     assert moot("config", "hosts", "revoke", "BOX.example")[1] == "2001:db8::1  no key\n"
     code, _, err = moot("config", "hosts", "revoke", "box.example")
     assert code == 2 and "was not allowed" in err
@@ -225,22 +207,9 @@ def test_a_key_reaches_only_the_host_that_it_is_bound_to(box: FakeServer, monkey
 # --- every route ----------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def questions(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
-    """What a person was asked, who says no to everything."""
-    asked: list[tuple[str, str]] = []
-
-    def ask(host: str, run: str) -> bool:
-        asked.append((host, run))
-        return False
-
-    hosts.consent(ask=ask)
-    return asked
-
-
-def test_every_route_asks_once_and_sends_nothing(
-    questions: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_route_asks_once_and_sends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    questions: list[tuple[str, str]] = []
+    hosts.consent(ask=lambda *question: bool(questions.append(question)))  # asks a person who says no to everything
     pack = build_pack()
     bench = benchmark("legalagentbench")
     plan = RunSpec(benchmark=bench.name, agent="react", model=FOREIGN, pack=str(pack))
@@ -268,79 +237,91 @@ def test_a_yes_is_remembered_and_a_revoked_host_is_asked_about_again(box: FakeSe
     sent(box, "box.example")
     hosts.consent()
     sent(box, "box.example")
-    assert asked == ["box.example"] and set(hosts.allowed()) == {"box.example"} and _is_open_name("box.example")
+    assert asked == ["box.example"] and set(hosts.allowed()) == {"box.example"}
     hosts.revoke("box.example")
     hosts.consent(named=["192.0.2.9"], ask=ask)
     sent(box, "box.example")
     assert asked == ["box.example"] * 2
 
 
-class Terminal(io.StringIO):
-    """A person who types what was given."""
-
-    def isatty(self) -> bool:
-        return True
-
-
-@pytest.mark.parametrize("typed", ["\n", "n\n", "nein\n\n", ""])
 @pytest.mark.usefixtures("english")
-def test_only_a_yes_is_a_yes(typed: str) -> None:
-    pack = build_pack()
-    line = ("run", "legalagentbench", "--agent", "react", "--model", FOREIGN, "--pack", pack)
-    code, out, err = moot(*line, stdin=Terminal(typed))
-    assert code in (2, 130) and out == "" and "192.0.2.7" in err
+def test_only_a_yes_is_a_yes() -> None:
+    line = ("run", "legalagentbench", "--agent", "react", "--model", FOREIGN, "--pack", build_pack())
+    for typed in ("\n", "n\n", "nein\n\n", ""):
+        code, out, err = moot(*line, stdin=Terminal(typed))
+        assert code in (2, 130) and out == "" and "192.0.2.7" in err
     assert hosts.allowed() == {} and list(places.home().rglob("*.moot")) == []
 
 
-# --- the desk -------------------------------------------------------------------------------------------------------
-
-
-def shared(pack: Path) -> Path:
+def shared(pack: Path, engine: str = FOREIGN) -> Path:
     """An unfinished run whose seat went to a model on another machine."""
     path = write_run(pack, "shared", upto=1)
     with Journal.open(path, write=True) as journal:
         (attempt,) = journal.attempts("k-1")
         number = len(list(journal.entries(attempt.id)))
-        seated = Seated(seat="agent", policy="react/1", engine=FOREIGN)
+        seated = Seated(seat="agent", policy="react/1", engine=engine)
         journal.append([entry_of(attempt.id, Record(number, 1, None, 1700000000.0, seated))])
     return path
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("route", "keys"), [("resume", ("enter",)), ("fork", ("escape",)), ("begin", ("f5", "escape"))]
-)
-async def test_the_desk_asks_in_a_dialog(route: str, keys: tuple[str, ...]) -> None:
+@pytest.mark.usefixtures("english")
+def test_a_run_from_elsewhere_sends_nothing_and_looks_nothing_up_before_a_yes(box: FakeServer) -> None:
+    shared(build_pack(), f"endpoint:http://box.example:{box.http.server_port}#{MODEL}")
+    tried: list[str] = []
+    with pytest.MonkeyPatch.context() as patch:
+        for owner, name in ((socket, "getaddrinfo"), *((socket.socket, name) for name in ("connect", "sendto"))):
+            patch.setattr(owner, name, lambda *_, name=name, **__: tried.append(name))
+        for line in ("resume shared", "fork shared k-1 --turn 1"):
+            code, _, err = moot(*line.split())
+            assert code == 2 and err.count("\n") == 1
+            assert "--allow-host box.example" in err and "moot config hosts allow box.example" in err
+        for typed in ("\n", "no\n"):
+            code, _, err = moot("resume", "shared", stdin=Terminal(typed))
+            assert code == 2 and err.count("[y/N]") == 1
+            assert "Run shared wants to reach host box.example" in err and "No key is sent" in err
+        for line in ("show shared --verify", "score shared"):
+            moot(*line.split())
+    assert tried == [] == box.seen
+    moot(*"resume shared --allow-host box.example".split())
+    assert box.asked and {headers.get("Authorization", "") for _, headers, _ in box.seen} == {""}
+    assert hosts.allowed() == {}, "for this command alone"
+
+
+# --- the desk -------------------------------------------------------------------------------------------------------
+
+
+async def test_the_desk_asks_in_a_dialog() -> None:
     pack = build_pack()
     path = shared(pack)
+    plan = RunSpec(benchmark="legalagentbench", agent="react", model=FOREIGN, pack=str(pack))
     async with desk() as pilot:
         app = pilot.app
-        if route == "resume":
-            await app.resume(path)
-        elif route == "fork":
+
+        async def fork() -> None:
             app.fork(path, "k-1", 1)
-        else:
-            await app.start(
-                RunSpec(benchmark="legalagentbench", agent="react", model=FOREIGN, pack=str(pack)), everything=False
-            )
-        await until(pilot, lambda: isinstance(app.screen, HostScreen) and app.focused is not None)
-        assert app.focused.id == "no"
-        run = "" if route == "begin" else "shared"
-        assert "192.0.2.7" in app.screen._text and run in app.screen._text
-        await pilot.press(*keys)
-        await until(pilot, lambda: isinstance(app.screen, ProblemScreen))
-        await until(pilot, lambda: app.live is None)
-        assert sum(isinstance(screen, HostScreen) for screen in app.screen_stack) == 0
+
+        routes = (
+            ("shared", lambda: app.resume(path), ("enter",)),
+            ("shared", fork, ("escape",)),
+            ("", lambda: app.start(plan, everything=False), ("f5", "escape")),
+        )
+        for run, begin, keys in routes:
+            await begin()
+            await until(pilot, lambda: isinstance(app.screen, HostScreen) and app.focused is not None)
+            assert app.focused.id == "no"
+            shown = " ".join(str(part.content) for part in app.screen.query(Static))
+            assert "192.0.2.7" in shown and run in shown
+            await pilot.press(*keys)
+            await until(pilot, lambda: isinstance(app.screen, ProblemScreen) and app.live is None)
+            assert sum(isinstance(screen, HostScreen) for screen in app.screen_stack) == 0
+            await pilot.press("escape")
+            await until(pilot, lambda: not isinstance(app.screen, ProblemScreen))
     assert hosts.allowed() == {}
 
 
-@pytest.mark.slow
 async def test_a_yes_on_the_desk_is_remembered(box: FakeServer) -> None:
-    plan = RunSpec(
-        benchmark="legalagentbench",
-        agent="react",
-        model=f"endpoint:http://box.example:{box.http.server_port}#{MODEL}",
-    )
+    model = f"endpoint:http://box.example:{box.http.server_port}#{MODEL}"
+    plan = RunSpec(benchmark="legalagentbench", agent="react", model=model)
     async with desk() as pilot:
         app = pilot.app
         first = app.run_worker(lambda: engines_offered.refusal(plan), thread=True)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import ast
 import inspect
 import re
-import subprocess
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib import resources
 from pathlib import Path
 
@@ -20,9 +19,11 @@ from app.cli.main import COMMANDS, cli
 from app.cli.run import _options
 from app.strings import sentences
 from app.strings.sentences import error_text, translated
+from app.terminal import width
 from store.errors import NotFound
 from tasks.benchmark import benchmark, benchmarks
 from tasks.settings import shown
+from tests.support.typed import moot
 
 pytestmark = pytest.mark.chinese_sentences
 ROOT = Path(__file__).resolve().parents[2]
@@ -64,10 +65,10 @@ def texts(node: ast.AST) -> Iterator[str]:
 GIVING = (ast.Assign, ast.AnnAssign, ast.NamedExpr, ast.FunctionDef)
 
 
-def named(tree: ast.AST) -> dict[str, list[ast.expr]]:
+def named(nodes: Sequence[ast.AST]) -> dict[str, list[ast.expr]]:
     """Name -> what a module gives it: the values of a variable, what a function returns."""
     found: dict[str, list[ast.expr]] = {}
-    for node in ast.walk(tree):
+    for node in nodes:
         if not isinstance(node, GIVING):  # of a million others most
             continue
         match node:
@@ -121,9 +122,9 @@ def spoken() -> dict[str, str]:
             source = file.read_text("utf-8")
             if not CALLED.search(source):
                 continue
-            tree = ast.parse(source)
-            values = named(tree)
-            for node in ast.walk(tree):
+            nodes = list(ast.walk(ast.parse(source)))
+            values = named(nodes)
+            for node in nodes:
                 if isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) in SAYING:
                     for given_ in (*node.args, *(keyword.value for keyword in node.keywords)):
                         for text in (*texts(given_), *flowing(given_, values)):
@@ -228,16 +229,12 @@ def test_a_sentence_is_known_by_its_template() -> None:
     assert error_text(error) == str(error)
 
 
-@pytest.mark.parametrize("name", ["", "run", "data import"])
-def test_help_is_chinese_and_no_line_is_too_wide(name: str) -> None:
-    from app.terminal import width
-
-    done = subprocess.run(
-        [ROOT / ".venv" / "bin" / "moot", *name.split(), "--help"], capture_output=True, text=True, encoding="utf-8",
-        check=True, env={"MOOT_LANG": "zh", "COLUMNS": "80", "PATH": "/usr/bin:/bin"},
-    )  # fmt: skip
-    assert "用法：" in done.stdout and "选项" in done.stdout
-    assert max(width(line) for line in done.stdout.splitlines() if " --" not in line) <= 80
+def test_help_is_chinese_and_no_line_is_too_wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    for name in ("", "run", "data import"):
+        shown = moot(*name.split(), "--help").out
+        assert "用法：" in shown and "选项" in shown
+        assert max(width(line) for line in shown.splitlines() if " --" not in line) <= 80
 
 
 def test_chinese_values_stand_in_a_chinese_sentence_without_blanks_and_commas(

@@ -34,6 +34,13 @@ class _Stream(io.TextIOWrapper):
         return sys.stdin.isatty()
 
 
+class Terminal(io.StringIO):
+    """A person at a terminal, who types what was given."""
+
+    def isatty(self) -> bool:
+        return True
+
+
 def moot(*arguments: object, stdin: TextIO | None = None) -> Typed:
     """`moot ARGUMENTS` to its end; without `stdin` nobody types."""
     out, err = (_Stream(io.BytesIO(), "utf-8", newline="") for _ in range(2))
