@@ -8,8 +8,6 @@ import shutil
 import ssl
 import subprocess
 import threading
-from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +15,11 @@ import pytest
 
 from models.endpoint import EndpointEngine
 from models.endpoint_server import read_address
-from models.endpoint_wire import is_overflow, reply_tokens_left, request_body
+from models.endpoint_wire import ESTIMATED_FROM, is_overflow, reply_tokens_left, request_body
 from models.engine import Ask, Delta, EngineError, Message, Reply, SamplingSettings, TokenChance, ToolInfo
 from models.errors import BadEngine
 from tasks.run.engines import open_engine
+from tests.models.conftest import failure, question, reply
 from tests.support.fake_endpoint import DONE, MODEL, SLOW, Call, FakeServer, chunk, fake_server, usage
 from tests.support.patience import PATIENCE
 
@@ -29,52 +28,10 @@ pytestmark = pytest.mark.slow
 KEY = "sk-secret-0123456789"
 
 
-@pytest.fixture(autouse=True)
-def no_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("MOOT_API_KEY", raising=False)
-    monkeypatch.delenv("MOOT_ENDPOINT_TIMEOUT", raising=False)
-
-
-@pytest.fixture
-def server() -> Iterator[FakeServer]:
-    with fake_server() as running:
-        yield running
-
-
-@pytest.fixture
-def engine(server: FakeServer) -> Iterator[EndpointEngine]:
-    opened = opened_at(server)
-    yield opened
-    opened.close()
-
-
-def opened_at(server: FakeServer, *, parallel: int = 4) -> EndpointEngine:
-    made = open_engine(f"endpoint:{server.spec}", parallel=parallel)
+def opened_at(server: FakeServer) -> EndpointEngine:
+    made = open_engine(f"endpoint:{server.spec}")
     assert isinstance(made, EndpointEngine)
     return made
-
-
-def question(text: str = "原告是谁？", **named: Any) -> Ask:
-    chosen = SamplingSettings(**named.pop("settings", {}))
-    return Ask("agent", (Message("system", "你是律师。"), Message("user", text)), "react/1", settings=chosen, **named)
-
-
-def one(engine: EndpointEngine, ask: Ask | None = None, listen: Any = None) -> Reply | EngineError:
-    (result,) = engine.answer([ask or question()], listen)
-    return result
-
-
-def reply(engine: EndpointEngine, ask: Ask | None = None) -> Reply:
-    result = one(engine, ask)
-    assert isinstance(result, Reply), result
-    return result
-
-
-def failure(engine: EndpointEngine, ask: Ask | None = None) -> str:
-    result = one(engine, ask)
-    assert isinstance(result, EngineError), result
-    assert "\n" not in str(result)
-    return str(result)
 
 
 # --- the SPEC -------------------------------------------------------------------------------------------------------
@@ -84,7 +41,6 @@ def failure(engine: EndpointEngine, ask: Ask | None = None) -> str:
     ("spec", "base", "model"),
     [
         ("http://127.0.0.1:8080#m", "http://127.0.0.1:8080/v1", "m"),
-        ("http://127.0.0.1:8080/#m", "http://127.0.0.1:8080/v1", "m"),
         ("http://localhost/v1/#Qwen/Qwen2.5-7B", "http://localhost/v1", "Qwen/Qwen2.5-7B"),
         ("http://[::1]:11434#qwen2.5:7b", "http://[::1]:11434/v1", "qwen2.5:7b"),
         ("http://[::ffff:127.0.0.1]:1", "http://127.0.0.1:1/v1", ""),
@@ -102,20 +58,16 @@ def test_addresses(spec: str, base: str, model: str) -> None:
     ("spec", "said"),
     [
         ("127.0.0.1:8080#m", "no address of a server"),
-        ("localhost#m", "no address of a server"),
         ("ftp://127.0.0.1#m", "no address of a server"),
         ("http://#m", "no address of a server"),
         ("http://127.0.0.1:99999#m", "no address of a server"),
-        ("http://127.0.0.1:x#m", "no address of a server"),
         ("http://[::1#m", "no address of a server"),
         ("http://127.0.0.1:80\n80#m", "no address of a server"),
         ("http://127.0.0.1#m\x1b[2J", "no address of a server"),
         ("http://192.0.2.1#m", "--allow-host 192.0.2.1"),
-        ("http://host.invalid#m", "--allow-host host.invalid"),
         ("http://127.0.0.1.host.invalid#m", "--allow-host 127.0.0.1.host.invalid"),
         ("http://0.0.0.0#m", "--allow-host 0.0.0.0"),
         ("http://127.1#m", "no address of a server"),
-        ("http://2130706433#m", "no address of a server"),
         ("http://127.0.0.1:8000,http://127.0.0.1:8001#m", "takes one server, and the SPEC names several"),
         ("http://me:geheim@127.0.0.1#m", "MOOT_API_KEY"),
         ("http://127.0.0.1@host.invalid#m", "MOOT_API_KEY"),
@@ -182,9 +134,7 @@ def test_a_model_that_the_server_lacks_is_refused_with_its_list(server: FakeServ
 def test_nobody_there() -> None:
     with fake_server() as gone:
         url = gone.url
-    with pytest.raises(
-        EngineError, match=f"no server answers at {url}/v1. Start it or correct the address"
-    ) as caught:
+    with pytest.raises(EngineError, match=f"no server answers at {url}/v1. Start it or correct") as caught:
         open_engine(f"endpoint:{url}#m")
     assert caught.value.exit_code == 1
 
@@ -195,23 +145,12 @@ def test_nobody_there() -> None:
         (200, "text/html", b"<html>hello</html>", "lists no models"),
         (200, "application/json", b"[1]", "lists no models"),
         (200, "application/json", b"[" * 100_000, "lists no models"),
-        (200, "application/json", b'{"data": "x"}', "lists no models"),
         (200, "application/json", b'{"data": [1, {"id": 2}]}', "has no model"),
         (404, "text/plain", b"nothing", "lists no models"),
-        (
-            401,
-            "application/json",
-            b'{"error": "who are you?"}',
-            r"asks for a key \(401\): who are you\?\. Put it into",
-        ),
+        (401, "application/json", b'{"error": "who are you?"}', r"asks for a key \(401\): who are you\?\. Put it"),
         (307, "text/plain", b"http://192.0.2.1/v1/models", "redirects to http://192.0.2.1/v1/models"),
         (500, "text/html", b"<html>oh no</html>", r"failed \(500\)\. See"),
-        (
-            503,
-            "application/json",
-            b'{"error": {"message": "Loading model", "code": 503}}',
-            r"busy \(503\): Loading model",
-        ),
+        (503, "application/json", b'{"error": {"message": "Loading model"}}', r"busy \(503\): Loading model"),
     ],
 )
 def test_what_is_no_server_of_models(server: FakeServer, status: int, kind: str, raw: bytes, said: str) -> None:
@@ -258,7 +197,8 @@ def test_proxies_of_the_environment_are_not_used(server: FakeServer, monkeypatch
 def test_every_setting_is_said() -> None:
     chosen = SamplingSettings(0.7, 0.9, 40, 99, ("观察：",), 5, 0.05, 1.1, 3, thinking=False)
     schema = {"type": "object"}
-    body = request_body(replace(question(schema=schema), settings=chosen), "m")
+    spoken = (Message("system", "你是律师。"), Message("user", "原告是谁？"))
+    body = request_body(Ask("agent", spoken, "react/1", schema, chosen), "m")
     assert json.loads(json.dumps(body)) == {
         "model": "m",
         "messages": [{"role": "system", "content": "你是律师。"}, {"role": "user", "content": "原告是谁？"}],
@@ -270,6 +210,13 @@ def test_every_setting_is_said() -> None:
         "response_format": {"type": "json_schema",
             "json_schema": {"name": "reply", "strict": True, "schema": schema}},
     }  # fmt: skip
+    for settings, count in (
+        ({"entropy": True}, ESTIMATED_FROM),  # of which a server tells nothing but the likeliest tokens
+        ({"entropy": True, "logprobs": 3}, 3),
+        ({"logprobs": -4}, None),
+    ):
+        body = request_body(question(settings=settings), "m")
+        assert body.get("top_logprobs") == count and "entropy" not in body
     plain = request_body(question(), "m")
     assert plain["top_k"] == 0 and plain["min_p"] == 0.0 and plain["repeat_penalty"] == 1.0
     assert not {"stop", "logprobs", "response_format", "chat_template_kwargs"} & plain.keys()
@@ -278,7 +225,6 @@ def test_every_setting_is_said() -> None:
 @pytest.mark.parametrize(
     ("wanted", "sent"),
     [
-        ({"type": "string", "maxLength": 1999}, {"type": "string", "maxLength": 1999}),
         ({"type": "string", "maxLength": 2000}, {"type": "string", "maxLength": 1999}),
         ({"type": "string", "maxLength": 2001}, {"type": "string"}),
         (
@@ -308,15 +254,8 @@ def test_a_reply_with_all_its_parts(
     server: FakeServer, engine: EndpointEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("models.endpoint.PAUSE", 0.0)
-    chances = {
-        "content": [
-            {
-                "token": "甲",
-                "logprob": -0.1,
-                "top_logprobs": [{"token": "乙", "logprob": -3}, {"token": "甲", "logprob": -0.1}],
-            }
-        ]
-    }
+    top = [{"token": "乙", "logprob": -3}, {"token": "甲", "logprob": -0.1}]
+    chances = {"content": [{"token": "甲", "logprob": -0.1, "top_logprobs": top}]}
 
     def speak(call: Call) -> None:
         call.begin()
@@ -328,9 +267,8 @@ def test_a_reply_with_all_its_parts(
 
     server.chat = speak
     heard: list[tuple[Delta, str]] = []
-    ask = replace(question(), episode="e1")
-    result = one(engine, ask, lambda delta: heard.append((delta, threading.current_thread().name)))
-    assert isinstance(result, Reply)
+    ask = question(episode="e1")
+    result = reply(engine, ask, lambda delta: heard.append((delta, threading.current_thread().name)))
     assert (result.text, result.reasoning, result.finish, result.note) == ("甲方", "想一想", "stop", "")
     assert result.logprobs == (TokenChance("甲", -0.1, (("甲", -0.1), ("乙", -3.0))),)
     used = result.usage
@@ -345,11 +283,7 @@ def test_a_reply_with_all_its_parts(
 
 @pytest.mark.parametrize(
     "pieces",
-    [
-        ("<think>想一想</think>\n\n甲方",),
-        ("<thi", "nk>想一", "想</th", "ink>\n", "\n甲方"),
-        ("想一", "想</think>甲方"),
-    ],
+    [("<thi", "nk>想一", "想</th", "ink>\n", "\n甲方"), ("想一", "想</think>甲方")],
 )
 def test_reasoning_that_the_server_left_in_the_speech(
     server: FakeServer, engine: EndpointEngine, pieces: tuple[str, ...]
@@ -388,6 +322,7 @@ END = chunk({}, "stop") + DONE
         (chunk({"content": "好"}, "content_filter", usage=usage(1, 1)) + END, "好", "a filter of the server"),
         (chunk({"content": "好"}, "stop", usage={"prompt_tokens": -5, "completion_tokens": 1e400}), "好", ""),
         (chunk({"content": "好"}, "stop") + b"data: {", "好", ""),
+        (chunk({"content": "好"}) + chunk({}, "stop").rstrip(b"\n"), "好", ""),
         (chunk({"content": "\ud800好\x00"}) + END, "?好\x00", ""),
     ],
 )  # fmt: skip
@@ -417,10 +352,10 @@ def test_a_connection_that_breaks(server: FakeServer, engine: EndpointEngine) ->
 
 
 def test_a_server_that_is_silent(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MOOT_ENDPOINT_TIMEOUT", "3")
+    monkeypatch.setenv("MOOT_ENDPOINT_TIMEOUT", "0.5")
     engine = opened_at(server)
     server.chat = lambda call: server.closing.wait(PATIENCE) and None  # type: ignore[func-returns-value]
-    assert "said nothing new for 3 seconds. Allow more with MOOT_ENDPOINT_TIMEOUT=SECONDS" in failure(engine)
+    assert "said nothing new for 0.5 seconds. Allow more with MOOT_ENDPOINT_TIMEOUT=SECONDS" in failure(engine)
     for wrong in ("abc", "0", "-1", "nan", "inf"):
         monkeypatch.setenv("MOOT_ENDPOINT_TIMEOUT", wrong)
         with pytest.raises(BadEngine, match="no number of seconds"):
@@ -433,40 +368,32 @@ def test_an_error_in_a_stream(server: FakeServer, engine: EndpointEngine, raw: b
     assert "failed (500): out of memory" in failure(engine)
 
 
-def test_the_last_event_of_a_stream_needs_no_empty_line(server: FakeServer, engine: EndpointEngine) -> None:
-    server.chat = lambda call: call.send(chunk({"content": "好"}) + chunk({}, "stop").rstrip(b"\n"))
-    assert (reply(engine).text, reply(engine).finish) == ("好", "stop")
-
-
-async def test_it_is_asked_where_a_loop_is_running(server: FakeServer) -> None:
-    engine = opened_at(server)
+async def test_it_is_asked_where_a_loop_is_running(engine: EndpointEngine) -> None:
     assert reply(engine).finish == "stop"
 
 
 # --- batches --------------------------------------------------------------------------------------------------------
 
 
-def test_a_batch_keeps_its_order_and_its_bound(server: FakeServer) -> None:
-    engine = opened_at(server, parallel=3)
-    barrier = threading.Barrier(3, timeout=PATIENCE)
+def test_a_batch_keeps_its_order_and_its_bound(server: FakeServer, engine: EndpointEngine) -> None:
+    barrier = threading.Barrier(4, timeout=PATIENCE)
 
     def together(call: Call) -> None:
         barrier.wait()
         call.speak(call.body["messages"][-1]["content"])
 
     server.chat = together
-    results = engine.answer([question(str(n)) for n in range(9)])
-    assert [result.text for result in results if isinstance(result, Reply)] == [str(n) for n in range(9)]
-    assert server.busiest == 3
-    assert {result.usage.batch for result in results if isinstance(result, Reply)} == {3}
+    results = engine.answer([question(str(n)) for n in range(8)])
+    assert [result.text for result in results if isinstance(result, Reply)] == [str(n) for n in range(8)]
+    assert server.busiest == 4
+    assert {result.usage.batch for result in results if isinstance(result, Reply)} == {4}
 
 
 # --- refusals -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("status", "said"),
-    [
+def test_statuses(server: FakeServer, engine: EndpointEngine) -> None:
+    for status, said in (
         (400, "refuses the request (400): so it is"),
         (403, "asks for a key (403): so it is"),
         (404, "has no chat completions (404): so it is. The address usually ends in /v1"),
@@ -475,12 +402,10 @@ def test_a_batch_keeps_its_order_and_its_bound(server: FakeServer) -> None:
         (502, "failed (502): so it is"),
         (302, "redirects"),
         (204, "refuses the request (204)"),
-    ],
-)
-def test_statuses(server: FakeServer, engine: EndpointEngine, status: int, said: str) -> None:
-    server.chat = lambda call: call.refuse(status, "so\nit  is")
-    assert said in failure(engine)
-    assert len(server.asked) == 1
+    ):
+        server.chat, before = lambda call, status=status: call.refuse(status, "so\nit  is"), len(server.asked)
+        assert said in failure(engine)
+        assert len(server.asked) == before + 1
 
 
 def test_a_model_that_went_away(server: FakeServer, engine: EndpointEngine) -> None:
@@ -508,54 +433,59 @@ def test_a_busy_server_is_asked_again_but_not_for_ever(server: FakeServer, engin
     assert len(server.asked) - before == 1, "nobody waits for a day"
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        "the request exceeds the available context size, try increasing it",
-        "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens (4500 in the "
-        "messages, 500 in the completion).",
-        "Context size has been exceeded.",
-        "The input (9000 tokens) is longer than the model's context length (4096 tokens).",
-        "Requested tokens (5000) exceed context window of 2048",
-        "the input length exceeds the context length",
-        "Trying to keep the first 4500 tokens when context the overflows. However, the model is loaded with context "
-        "length of only 4096 tokens",
-        "`inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000 `inputs` tokens and 100 `max_new_tokens`",
-        "Prompt is too long",
-    ],
+FULL = (
+    "the request exceeds the available context size, try increasing it",
+    "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens (4500 in the "
+    "messages, 500 in the completion).",
+    "Context size has been exceeded.",
+    "context shift is disabled",
+    "input (2600 tokens) is too large to process. increase the physical batch size (current batch size: 512)",
+    "input is larger than the max context size. skipping",
+    "The input (9000 tokens) is longer than the model's context length (4096 tokens).",
+    "Requested tokens (5000) exceed context window of 2048",
+    "the input length exceeds the context length",
+    "Trying to keep the first 4500 tokens when context the overflows. However, the model is loaded with context "
+    "length of only 4096 tokens",
+    "The number of tokens to keep from the initial prompt is greater than the context length",
+    "The decoder prompt is longer than the maximum model length",
+    "`inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000 `inputs` tokens and 100 `max_new_tokens`",
+    "`inputs` must have less than 512 tokens. Given: 600",
+    "litellm.ContextWindowExceededError",
+    "Prompt is too long",
+    "prompt too long; exceeded max context length by 12 tokens",
 )
-def test_a_full_context_in_every_servers_words(server: FakeServer, engine: EndpointEngine, said: str) -> None:
-    assert is_overflow(said)
+
+
+def test_a_full_context_in_every_servers_words(server: FakeServer, engine: EndpointEngine) -> None:
+    assert [words for words in FULL if not is_overflow(words)] == []
     for answer in (
-        lambda call: call.refuse(400, said),
-        lambda call: call.send(chunk({"content": "半"}) + chunk(error={"message": said})),
+        lambda call: call.refuse(400, FULL[0]),
+        lambda call: call.send(chunk({"content": "半"}) + chunk(error={"message": FULL[0]})),
     ):
         server.chat = answer
         result = reply(engine)
-        assert result.finish == "context_full" and said[:60] in result.note
+        assert result.finish == "context_full" and FULL[0] in result.note
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        "This model's maximum context length is 4096 tokens. However, you requested 4596 tokens (4000 in the "
-        "messages, 596 in the completion).",
-        "'max_tokens' or 'max_completion_tokens' is too large: 596. This model's maximum context length is 4096 "
-        "tokens and your request has 4000 input tokens",
-        "Requested token count exceeds the model's maximum context length of 4096 tokens. You requested a total of "
-        "4596 tokens: 4000 tokens from the input messages and 596 tokens for the completion.",
-        "You passed 4000 input tokens and requested 596 output tokens. However, the model's context length is only "
-        "4096 tokens",
-    ],
+LEFT = (
+    "This model's maximum context length is 4096 tokens. However, you requested 4596 tokens (4000 in the "
+    "messages, 596 in the completion).",
+    "'max_tokens' or 'max_completion_tokens' is too large: 596. This model's maximum context length is 4096 "
+    "tokens and your request has 4000 input tokens",
+    "Requested token count exceeds the model's maximum context length of 4096 tokens. You requested a total of "
+    "4596 tokens: 4000 tokens from the input messages and 596 tokens for the completion.",
+    "You passed 4000 input tokens and requested 596 output tokens. However, the model's context length is only "
+    "4096 tokens",
 )
-def test_a_reply_gets_the_room_that_is_left(server: FakeServer, engine: EndpointEngine, said: str) -> None:
+
+
+def test_a_reply_gets_the_room_that_is_left(server: FakeServer, engine: EndpointEngine) -> None:
     def strict(call: Call) -> None:
-        call.refuse(400, said) if call.body["max_tokens"] > 96 else call.speak(
-            "好" * call.body["max_tokens"], finish="length"
-        )
+        most = call.body["max_tokens"]
+        call.refuse(400, LEFT[0]) if most > 96 else call.speak("好" * most, finish="length")
 
     server.chat = strict
-    assert reply_tokens_left(said) == 96
+    assert [reply_tokens_left(said) for said in LEFT] == [96] * len(LEFT)
     result = reply(engine, question(settings={"max_tokens": 596}))
     assert result.text == "好" * 96
     assert result.finish == "context_full", "the model would have gone on"
@@ -572,13 +502,8 @@ def test_fields_that_a_server_does_not_know_are_left_out(server: FakeServer, eng
     def picky(call: Call) -> None:
         for name in ("min_p", "stream_options"):
             if name in call.body:
-                return call.send(
-                    json.dumps(
-                        {"detail": [{"type": "extra_forbidden", "loc": ["body", name], "msg": f"no {name}"}]}
-                    ).encode(),
-                    422,
-                    "application/json",
-                )
+                detail = [{"type": "extra_forbidden", "loc": ["body", name], "msg": f"no {name}"}]
+                return call.send(json.dumps({"detail": detail}).encode(), 422, "application/json")
         if call.body["top_k"] == 0:
             return call.refuse(400, "top_k must be -1 (disable), or at least 1, got 0.")
         return call.speak("好")
@@ -626,13 +551,6 @@ def cancelled(engine: EndpointEngine, asks: list[Ask], when: Any) -> list[Reply 
         thread.join()
 
 
-def test_cancel_while_it_speaks(server: FakeServer, engine: EndpointEngine) -> None:
-    results = cancelled(engine, [question(SLOW) for _ in range(6)], lambda: server.busy == 4)
-    assert [result.finish for result in results if isinstance(result, Reply)] == ["cancelled"] * 6
-    assert len(server.asked) == 4, "those that waited for their turn were never asked"
-    assert reply(engine).finish == "stop"
-
-
 @pytest.mark.parametrize("headers", [False, True])
 def test_cancel_while_it_is_silent(server: FakeServer, engine: EndpointEngine, headers: bool) -> None:
     silent = threading.Event()
@@ -655,21 +573,7 @@ def test_tls_asks_the_server_who_it_is(server: FakeServer, tmp_path: Path, monke
     openssl = shutil.which("openssl")
     if openssl is None:
         pytest.skip("no openssl to make a certificate with")
-    made = [
-        "req",
-        "-x509",
-        "-newkey",
-        "rsa:2048",
-        "-nodes",
-        "-keyout",
-        "k.pem",
-        "-out",
-        "c.pem",
-        "-days",
-        "2",
-        "-subj",
-        "/CN=localhost",
-    ]
+    made = "req -x509 -newkey rsa:2048 -nodes -keyout k.pem -out c.pem -days 2 -subj /CN=localhost".split()
     subprocess.run(
         [openssl, *made, "-addext", "subjectAltName=DNS:localhost"], cwd=tmp_path, check=True, capture_output=True
     )

@@ -4,49 +4,23 @@ ever."""
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from models.calls import PROBE
 from models.endpoint import EndpointEngine
-from models.engine import Ask, EngineError, Message, Reply, SamplingSettings, ToolCall
+from models.engine import Ask, Message, ToolCall
 from models.errors import BadEngine
-from tasks.run.engines import open_engine
-from tests.support.fake_endpoint import DONE, Call, FakeServer, chunk, fake_server, usage
+from tests.models.conftest import question, reply
+from tests.support.fake_endpoint import DONE, Call, FakeServer, chunk, usage
 
 CALL = ToolCall("look_up", '{"text": "借款"}', "call-7")
 
 
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServer]:
-    monkeypatch.delenv("MOOT_API_KEY", raising=False)
-    with fake_server() as running:
-        yield running
-
-
-@pytest.fixture
-def engine(server: FakeServer) -> Iterator[EndpointEngine]:
-    opened = open_engine(f"endpoint:{server.spec}")
-    assert isinstance(opened, EndpointEngine)
-    yield opened
-    opened.close()
-
-
-def question(*more: Message, **named: Any) -> Ask:
-    return Ask("agent", (Message("user", "怎么还款？"), *more), "test/1", tools=(PROBE,), **named)
-
-
-def result(engine: EndpointEngine, ask: Ask) -> Reply | EngineError:
-    (one,) = engine.answer([ask])
-    return one
-
-
-def reply(engine: EndpointEngine, ask: Ask | None = None) -> Reply:
-    one = result(engine, ask or question())
-    assert isinstance(one, Reply), one
-    return one
+def tooled(*more: Message, **named: Any) -> Ask:
+    return question("怎么还款？", *more, tools=(PROBE,), **named)
 
 
 def streams(*events: dict[str, Any], finish: str = "tool_calls", **counts: Any) -> Callable[[Call], None]:
@@ -70,7 +44,7 @@ def piece(index: int, name: str = "", given: Any = None, key: str = "") -> dict[
 def test_tools_and_history_are_sent_as_servers_know_them(server: FakeServer, engine: EndpointEngine) -> None:
     server.chat = streams({"content": "好"})
     history = (Message("assistant", "先查。", (CALL,)), Message("tool", "第六百七十五条", answers="call-7"))
-    reply(engine, question(*history))
+    reply(engine, tooled(*history))
     body = server.asked[-1]
     assert body["tools"] == [
         {
@@ -84,7 +58,7 @@ def test_tools_and_history_are_sent_as_servers_know_them(server: FakeServer, eng
         {"role": "assistant", "content": "先查。", "tool_calls": [made]},
         {"role": "tool", "content": "第六百七十五条", "tool_call_id": "call-7"},
     ]
-    reply(engine, question(*history, schema={"type": "object"}))
+    reply(engine, tooled(*history, schema={"type": "object"}))
     assert server.asked[-1]["tool_choice"] == "none", "the schema leaves no room for a call"
 
 
@@ -124,7 +98,7 @@ SHAPES: dict[str, tuple[Callable[[Call], None], str]] = {
 @pytest.mark.parametrize("shape", SHAPES)
 def test_a_call_is_read_from_every_kind_of_server(shape: str, server: FakeServer, engine: EndpointEngine) -> None:
     server.chat, said = SHAPES[shape]
-    found = reply(engine)
+    found = reply(engine, tooled())
     (made,) = found.calls
     assert (made.name, json.loads(made.arguments)) == ("look_up", {"text": "借款"})
     assert (found.text, found.finish) == (said, "stop")
@@ -141,23 +115,23 @@ def test_several_calls_keep_their_order_whatever_their_numbers(server: FakeServe
     ]
     for events in (two, mixed):
         server.chat = streams(*events)
-        assert [json.loads(one.arguments)["text"] for one in reply(engine).calls] == ["甲", "乙"]
+        assert [json.loads(one.arguments)["text"] for one in reply(engine, tooled()).calls] == ["甲", "乙"]
 
 
 def test_a_call_that_nobody_asked_for_stands_in_the_text(server: FakeServer, engine: EndpointEngine) -> None:
     server.chat = streams(piece(0, "look_up", CALL.arguments, "call-7"))
-    found = reply(engine, Ask("agent", (Message("user", "问"),), "react/1", schema={"type": "object"}))
+    found = reply(engine, question(schema={"type": "object"}))
     assert found.calls == () and '"name": "look_up"' in found.text and "借款" in found.text
 
 
 def test_three_thousand_tokens_of_thought_are_told_apart(server: FakeServer, engine: EndpointEngine) -> None:
     parted = {"completion_tokens": 3020, "completion_tokens_details": {"reasoning_tokens": 3000}}
     server.chat = streams({"reasoning_content": "想" * 3000}, {"content": "按约定还。"}, finish="stop", **parted)
-    found = reply(engine, question(settings=SamplingSettings(max_tokens=1024, reasoning=4096)))
+    found = reply(engine, tooled(settings={"max_tokens": 1024, "reasoning": 4096}))
     assert server.asked[-1]["max_tokens"] == 5120
     assert (found.usage.generated, found.usage.reasoned, found.text) == (3020, 3000, "按约定还。")
     server.chat = streams({"reasoning_content": "想" * 3000}, finish="length", completion_tokens=1024)
-    endless = reply(engine, question(settings=SamplingSettings(max_tokens=1024)))
+    endless = reply(engine, tooled(settings={"max_tokens": 1024}))
     assert (endless.text, endless.finish) == ("", "length")
     assert "all 1024 tokens went into reasoning" in endless.note and "reasoning=N" in endless.note
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,16 +14,15 @@ from models.engine import EngineError
 from models.errors import BadEngine, ForeignHost
 from models.specs import Opening
 from store.errors import MootError, TextTooLong
-from tests.support.fake_endpoint import MODEL, Call, FakeServer, fake_server
+from tests.support.fake_endpoint import MODEL, Call, FakeServer
 
 Answer = Callable[[Call, list[str]], None]
 
 
 @pytest.fixture
-def server() -> Iterator[FakeServer]:
-    with fake_server() as running:
-        running.chat = embeddings()
-        yield running
+def server(server: FakeServer) -> FakeServer:
+    server.chat = embeddings()
+    return server
 
 
 def vector(text: str) -> list[float]:
@@ -69,17 +68,11 @@ def test_a_batch_is_one_request_and_rows_follow_their_index(server: FakeServer) 
     assert (model.url, model.model, model.longest) == (f"{server.url}/v1", MODEL, 2000)
 
 
-REFUSALS = (
-    "input (2600 tokens) is too large to process. increase the physical batch size (current batch size: 512)",
-    "This model's maximum context length is 512 tokens. However, you requested 600 tokens in the input",
-    "the input length exceeds the context length",
-    "`inputs` must have less than 512 tokens. Given: 600",
-)
+TOO_LONG = "the input length exceeds the context length"
 
 
-@pytest.mark.parametrize("refusal", REFUSALS)
-def test_a_server_that_refuses_long_texts_may_be_sent_any(server: FakeServer, refusal: str) -> None:
-    server.chat = embeddings(takes=300, refusal=refusal)
+def test_a_server_that_refuses_long_texts_may_be_sent_any(server: FakeServer) -> None:
+    server.chat = embeddings(takes=300, refusal=TOO_LONG)
     model = opened(server)
     assert model(["合" * 300])[0, -1] == 300
     for length in (301, 2001):
@@ -99,7 +92,6 @@ def test_a_server_that_refuses_long_texts_may_be_sent_any(server: FakeServer, re
         ({}, 2000),
         ({"cut": 512}, 250),
         ({"cut": 1999}, 500),
-        ({"cut": 2001}, 2000),
         ({"takes": 600, "refusal": "nein"}, 125),
     ],
 )
@@ -125,7 +117,6 @@ BAD: dict[str, tuple[Answer, str]] = {
     "a vector less": (lambda call, texts: send(call, [[1.0] * 6] * (len(texts) - 1)), "one vector of one length"),
     "a vector more": (lambda call, texts: send(call, [[1.0] * 6] * (len(texts) + 1)), "one vector of one length"),
     "NaN": (lambda call, texts: send(call, [[float("nan")] * 6] * len(texts)), "one vector of one length"),
-    "null": (lambda call, texts: send(call, [[None] * 6] * len(texts)), "one vector of one length"),
     "another dimension": (lambda call, texts: send(call, [[1.0] * 7] * len(texts)), "one vector of one length"),
     "two dimensions": (lambda call, texts: send(call, [[1.0] * 6, [1.0] * 5]), "one vector of one length"),
     "words": (lambda call, texts: send(call, ["AAAA"] * len(texts)), "one vector of one length"),
@@ -136,11 +127,9 @@ BAD: dict[str, tuple[Answer, str]] = {
         "answered with an error: out of memory",
     ),
     "a failure": (lambda call, texts: call.refuse(500, "broken"), "failed \\(500\\): broken"),
-    "too long after all": (lambda call, texts: call.refuse(400, REFUSALS[1]), "too long for"),
+    "too long after all": (lambda call, texts: call.refuse(400, TOO_LONG), "too long for"),
     "too long with status 200": (
-        lambda call, texts: call.send(
-            json.dumps({"error": {"message": REFUSALS[2]}}).encode(), kind="application/json"
-        ),
+        lambda call, texts: call.send(json.dumps({"error": {"message": TOO_LONG}}).encode(), kind="application/json"),
         "too long for",
     ),
 }
@@ -167,12 +156,12 @@ WITHOUT = (
 )
 
 
-@pytest.mark.parametrize(("status", "words"), WITHOUT)
-def test_a_server_without_embeddings_is_one_sentence(server: FakeServer, status: int, words: str) -> None:
-    server.chat = lambda call: call.refuse(status, words)
-    with pytest.raises(BadEngine, match=f"gives no embeddings of '{MODEL}'") as found:
-        opened(server, force=True)
-    assert words in found.value.title
+def test_a_server_without_embeddings_is_one_sentence(server: FakeServer) -> None:
+    for status, words in WITHOUT:
+        server.chat = lambda call, status=status, words=words: call.refuse(status, words)
+        with pytest.raises(BadEngine, match=f"gives no embeddings of '{MODEL}'") as found:
+            opened(server, force=True)
+        assert words in found.value.title
 
 
 def test_a_chat_model_is_refused_by_name_unless_forced(server: FakeServer) -> None:

