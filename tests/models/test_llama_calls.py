@@ -14,10 +14,8 @@ from models.calls import PROBE, written
 from models.engine import Ask, Message, Reply, SamplingSettings, ToolCall
 from models.errors import BadEngine
 from models.llama.engine import LlamaEngine, LlamaSettings
-from models.llama.process import EngineCall, call_data, call_of
-from tests.support.gguf_files import CHATML, tiny_llama
+from tests.support.gguf_files import tiny_llama
 from tests.support.patience import PATIENCE
-from tests.support.prompt_tokens import tokenize, tokens_of
 from tests.support.tool_templates import BY_FORM, FAILING
 
 pytestmark = pytest.mark.slow
@@ -31,9 +29,9 @@ TALK = (
 )
 
 
-@pytest.fixture(scope="module", params=BY_FORM)
-def engine(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LlamaEngine]:
-    path = tiny_llama(tmp_path_factory.mktemp("gguf") / "tiny.gguf", template=BY_FORM[request.param])
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LlamaEngine]:
+    path = tiny_llama(tmp_path_factory.mktemp("gguf") / "tiny.gguf", template=BY_FORM["mistral"])
     made = LlamaEngine(path, LlamaSettings(ctx=2048, threads=1, slots=2), silence=PATIENCE)
     yield made
     made.close()
@@ -60,33 +58,20 @@ def test_the_template_of_the_file_tells_tools_and_writes_calls(engine: LlamaEngi
     assert further.usage.reused > 0 and further.usage.evaluated < told.usage.evaluated
 
 
-def test_special_tokens_in_the_arguments_of_a_call_stay_text(engine: LlamaEngine) -> None:
-    ends = tokenize(engine, "<|im_end|>")
-    assert len(ends) > 1
-    tokens = tokens_of(engine, TALK)
-    assert any(tokens[at : at + len(ends)] == ends for at in range(len(tokens)))
-
-
 def test_calls_in_what_it_says_are_read(engine: LlamaEngine, monkeypatch: pytest.MonkeyPatch) -> None:
-    form = next(name for name, source in BY_FORM.items() if source == engine.header.template)
-    said = Reply(written("", (ToolCall("look_up", '{"text": "借款"}'),), form))
+    said = Reply(written("", (ToolCall("look_up", '{"text": "借款"}'),), "mistral"))
+    monkeypatch.setattr("models.llama.engine.reply_of", lambda data: said)
     for question, calls in (
         (ask(*TALK[:2]), 1),
         (ask(*TALK[:2], schema={"type": "object"}), 0),
-        (replace(ask(), tools=()), 0),
+        (replace(ask(*TALK[:2]), tools=()), 0),
     ):
-        found = engine._called(question, said)
-        assert isinstance(found, Reply) and len(found.calls) == calls and (found.text == "") == bool(calls)
+        found = reply(engine, question)
+        assert len(found.calls) == calls and (found.text == "") == bool(calls)
 
 
-def test_a_question_with_calls_crosses_the_pipe_unchanged() -> None:
-    question = replace(ask(*TALK), prompt="")
-    assert call_of(call_data(EngineCall(question))).ask == question
-
-
-@pytest.mark.parametrize("template", [CHATML, FAILING, None])
-def test_a_file_that_takes_no_tools_is_refused_in_a_sentence(template: str | None, tmp_path: Path) -> None:
-    engine = LlamaEngine(tiny_llama(tmp_path / "t.gguf", template=template), silence=PATIENCE)
+def test_a_file_that_takes_no_tools_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    engine = LlamaEngine(tiny_llama(tmp_path / "t.gguf", template=FAILING), silence=PATIENCE)
     try:
         with pytest.raises(BadEngine, match=r"'t\.gguf' cannot be given tools: .*--calls schema") as refused:
             engine.check_tools()

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from models.endpoint_wire import ESTIMATED_FROM, request_body
 from models.engine import Ask, EngineError, Message, Reply, SamplingSettings
 
 pytest.importorskip("llama_cpp")
@@ -20,13 +19,6 @@ from models.llama.decoding import Sampler  # noqa: E402
 from models.llama.engine import LlamaEngine, LlamaSettings
 from models.llama.native import CHUNK, Context, Model  # noqa: E402
 from models.llama.process import reply_data, reply_of
-from store.journal import EpisodeRow, Journal
-from tasks.episode.driver import Driver
-from tasks.episode.driver import reply_of as recorded_reply
-from tasks.episode.events import Answered, AttemptStarted, ModelCalled, Seated, Stopped, record_of
-from tasks.episode.scheduler import Scheduler
-from tasks.episode.seats import Steps, ask, emit
-from tasks.episode.state import State
 from tests.support.gguf_files import tiny_llama
 from tests.support.prompt_tokens import tokens_of
 
@@ -130,45 +122,3 @@ def test_without_it_nothing_changes(engine: LlamaEngine) -> None:
     assert question(max_tokens=5).digest() != question(max_tokens=5, entropy=True).digest()
     plain = reply_data(Reply("甲"))
     assert reply_of({name: value for name, value in plain.items() if name != "entropies"}) == Reply("甲")
-
-
-@pytest.mark.parametrize(
-    ("settings", "count"),
-    [
-        ({"entropy": True}, ESTIMATED_FROM),
-        ({"entropy": True, "logprobs": 3}, 3),
-        ({}, None),
-        ({"logprobs": -4}, None),
-    ],
-)
-def test_a_server_is_asked_for_its_likeliest_tokens(settings: dict[str, Any], count: int | None) -> None:
-    body = request_body(question(**settings), "m")
-    assert body.get("top_logprobs") == count
-    assert "entropy" not in body
-
-
-class Once:
-    """One step with one call."""
-
-    def step(self, state: State) -> Steps:
-        heard = yield from ask(
-            Ask("agent", SAID, "p/1", settings=SamplingSettings(max_tokens=8, temperature=1.0, entropy=True))
-        )
-        yield from emit(Answered(seat="agent", res=heard.text, summary=""))
-        yield from emit(Stopped(outcome="finished"))
-
-
-def test_the_record_keeps_it_and_gives_it_back(tmp_path: Path, engine: LlamaEngine) -> None:
-    journal = Journal.create(tmp_path / "r.moot", {"run": "r"}, [EpisodeRow("e", 0, "t", 0)])
-    scheduler = Scheduler(journal, {"m": engine})
-    (attempt,) = journal.attempts("e")
-    driver = Driver("e", attempt.id, Once(), scheduler.clock, scheduler.stopwatch)
-    driver.note(AttemptStarted(benchmark="b", task_id="t", attempt=1, seed=0, card={}), step=0)
-    driver.note(Seated(seat="agent", policy="p", engine="m"), step=0)
-    scheduler.episodes["e"] = driver
-    scheduler.run(parallel=1)
-    (called,) = [e for e in (record_of(x).event for x in journal.entries(attempt.id)) if isinstance(e, ModelCalled)]
-    journal.close()
-    assert len(called.entropies) == len(called.tokens) == called.generated > 0
-    assert recorded_reply(called).entropies == called.entropies
-    assert "entropies" in called.essence()

@@ -10,8 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from models.schema import violation
 from store.schema import LOOKUPS, TABLES
@@ -91,12 +89,8 @@ def tool_calls() -> dict[str, Any]:
     query["required"] = ["query"]
     for kind in ("knowledge", "article", "case"):
         forms.append(closed(action={"const": f"legal_{kind}_retriever"}, action_input=query))
-    numbers = {
-        "type": "array",
-        "items": {"type": "number", "minimum": -1e9, "maximum": 1e12},
-        "minItems": 1,
-        "maxItems": 20,
-    }
+    number = {"type": "number", "minimum": -1e9, "maximum": 1e12}
+    numbers = {"type": "array", "items": number, "minItems": 1, "maxItems": 20}
     for name in ("sum", "subtraction", "multiplication", "division", "rank"):
         forms.append(closed(action={"const": f"get_{name}"}, action_input=closed(numbers=numbers)))
     forms.append(closed(action={"const": "Final Answer"}, action_input={"type": "string", "maxLength": 2000}))
@@ -111,18 +105,16 @@ def check_all(schema: Mapping[str, Any], texts: list[str]) -> None:
 def test_every_random_tool_call_is_valid(box: Box) -> None:
     schema = tool_calls()
     assert len(schema["anyOf"]) == len(LOOKUPS) + 9
-    texts = box.samples(schema, 60, seed=7)
+    texts = box.samples(schema, 20, seed=7)
     check_all(schema, texts)
     assert len({json.loads(text)["action"] for text in texts}) > 10
 
 
 def test_tool_calls_as_models_write_them_pass(box: Box) -> None:
     table = TABLES["CompanyInfo"]
+    company = {"identifier": "上海某某(集团)有限公司", "columns": [table[0], table[-1]]}
     calls = [
-        {
-            "action": "get_company_info",
-            "action_input": {"identifier": "上海某某(集团)有限公司", "columns": [table[0], table[-1]]},
-        },
+        {"action": "get_company_info", "action_input": company},
         {"action": "get_company_info", "action_input": {"identifier": '他说"\\"\n', "columns": []}},
         {"action": "legal_case_retriever", "action_input": {"query": "（2019）沪01民终1号", "k": 100}},
         {"action": "legal_case_retriever", "action_input": {"query": "𠮷"}},
@@ -144,13 +136,10 @@ def test_tool_calls_as_models_write_them_pass(box: Box) -> None:
 
 
 WAYS: dict[str, tuple[dict[str, Any], list[str], list[str]]] = {
-    "const": ({"const": '甲（"一"）\\'}, ['"甲（\\"一\\"）\\\\"'], ['"甲"', "甲"]),
     "enum of any values": (
         {"enum": ["", "a", "ab", 1, 12, None, True, [1, "x"], {"k": 2.5}]},
         ['""', '"a"', '"ab"', "1", "12", "null", "true", '[1,"x"]', '{"k":2.5}'], ['"b"', "2", "121", "[]", "false"],
     ),
-    "boolean": ({"type": "boolean"}, ["true", "false"], ["True", "1", "null"]),
-    "null": ({"type": "null"}, ["null"], ["None", ""]),
     "nullable choice": ({"anyOf": [{"type": "null"}, {"type": "string", "maxLength": 1}]}, ["null", '"a"'], ['"ab"']),
     "text of a length": ({"type": "string", "minLength": 2, "maxLength": 3}, ['"ab"', '"甲乙丙"', '"一\\""'],
                          ['"a"', '"abcd"', '"ab', "ab"]),
@@ -164,9 +153,8 @@ WAYS: dict[str, tuple[dict[str, Any], list[str], list[str]]] = {
         ["-3", "13", "1.0"]),
     "list": ({"type": "array", "items": {"type": "boolean"}, "minItems": 1, "maxItems": 3},
              ["[true]", "[true, false,true]"], ["[]", "[true,]", "[true,true,true,true]", "[ true]"]),
-    "long list": ({"type": "array", "items": {"const": 1}, "maxItems": 300},
-                  ["[]", f"[{','.join('1' * 300)}]"], [f"[{','.join('1' * 301)}]"]),
-    "empty list": ({"type": "array", "items": {"const": 1}, "maxItems": 0}, ["[]"], ["[1]"]),
+    "list without a bound": ({"type": "array", "items": {"const": 1}}, ["[]", f"[{','.join('1' * 50)}]"],
+                             [f"[{','.join('1' * 51)}]"]),
     "optional properties": (
         {"type": "object", "properties": {k: {"const": 1} for k in "abc"}, "required": ["b"],
             "additionalProperties": False},
@@ -177,7 +165,6 @@ WAYS: dict[str, tuple[dict[str, Any], list[str], list[str]]] = {
         {"type": "object", "properties": {k: {"const": 1} for k in "ab"}},
         ["{}", '{"a":1}', '{"b":1}', '{"a":1,"b":1}'], ['{"c":1}', '{"a":1,"a":1}', '{,"b":1}'],
     ),
-    "nothing inside": ({"type": "object", "additionalProperties": False}, ["{}"], ['{"a":1}', "{ }"]),
     "pattern": ({"type": "string", "pattern": r"^\d{4}-[01]?[0-9]月$"}, ['"2024-01月"', '"1999-2月"'],
                 ['"2024-21月"', '"24-01月"', '"2024-01月 "', '""']),
 }  # fmt: skip
@@ -191,57 +178,15 @@ def test_what_a_schema_allows_and_forbids(box: Box, name: str) -> None:
     }  # fmt: skip
     for text in good:
         assert violation(schema, json.loads(text)) == ""
-    check_all(schema, box.samples(schema, 15))
+    check_all(schema, box.samples(schema, 8))
 
 
-@pytest.mark.parametrize(
-    ("least", "most"),
-    [(0, 0), (0, 1), (1, 1), (0, 64), (0, 65), (0, 66), (3, 99), (0, 100), (70, 71), (100, 3000), (0, 3001)],
-)
+@pytest.mark.parametrize(("least", "most"), [(0, 0), (1, 1), (0, 65), (70, 71), (100, 3000)])
 def test_texts_are_counted_exactly(box: Box, least: int, most: int) -> None:
     lengths = sorted({max(least - 1, 0), least, least + 1, (least + most) // 2, max(most - 1, 0), most, most + 1})
     schema = {"type": "string", "minLength": least, "maxLength": most}
     accepted = [box.accepts(schema, f'"{"案" * length}"') for length in lengths]
     assert accepted == [least <= length <= most for length in lengths]
-
-
-WORDS = st.sampled_from(["a", "action", "名称", "（元）", '"', "\\", "\n", "😀", ""])
-LEAVES = st.one_of(
-    st.builds(lambda values: {"enum": values}, st.lists(WORDS | st.integers(-3, 12) | st.none(), min_size=1,
-        max_size=4)),
-    st.builds(lambda low, more: {"type": "string", "minLength": low, "maxLength": low + more}, st.integers(0, 3),
-        st.integers(0, 5)),
-    st.builds(lambda low, more: {"type": "integer", "minimum": low, "maximum": low + more}, st.integers(-20, 20),
-        st.integers(0, 200)),
-    st.sampled_from([{"type": "number"}, {"type": "boolean"}, {"type": "null"}]),
-)  # fmt: skip
-
-
-def _objects(inner: st.SearchStrategy[dict[str, Any]]) -> st.SearchStrategy[dict[str, Any]]:
-    def build(properties: dict[str, Any], needed: set[int]) -> dict[str, Any]:
-        required = [name for at, name in enumerate(properties) if at in needed]
-        return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
-
-    names = WORDS.filter(lambda word: word != "\n")
-    return st.builds(build, st.dictionaries(names, inner, max_size=4), st.sets(st.integers(0, 3)))
-
-
-SCHEMAS = st.recursive(
-    LEAVES,
-    lambda inner: st.one_of(
-        _objects(inner),
-        st.builds(lambda item, low, more: {"type": "array", "items": item, "minItems": low, "maxItems": low + more},
-                  inner, st.integers(0, 2), st.integers(0, 3)),
-        st.builds(lambda forms: {"anyOf": forms}, st.lists(inner, min_size=1, max_size=3)),
-    ),
-    max_leaves=8,
-)  # fmt: skip
-
-
-@settings(max_examples=60)
-@given(schema=SCHEMAS, seed=st.integers(0, 10**6))
-def test_what_a_grammar_lets_pass_is_valid(box: Box, schema: dict[str, Any], seed: int) -> None:
-    check_all(schema, box.samples(schema, 4, seed))
 
 
 def test_a_vocabulary_without_an_end_is_refused_in_one_sentence(tiny_gguf: Path) -> None:
@@ -259,13 +204,9 @@ def test_a_vocabulary_without_an_end_is_refused_in_one_sentence(tiny_gguf: Path)
     ("schema", "says"),
     [
         (closed(a=closed(b={"type": "string", "not": {"const": "x"}})), 'Unimplemented keys: ["not"]'),
-        ({"type": "array", "items": {"type": "string"}, "uniqueItems": True}, 'Unimplemented keys: ["uniqueItems"]'),
         ({"$ref": "#/nowhere"}, "'/nowhere' does not exist"),
         ({"type": "date"}, "Invalid type: date"),
-        ({"type": "string", "minLength": 5, "maxLength": 2}, "{5,2}"),
         ({"type": "integer", "minimum": 5, "maximum": 4}, "minimum (5) is greater than maximum (4)"),
-        ({"enum": []}, "anyOf is empty"),
-        ({"type": "object", "properties": 3}, "properties must be an object"),
         ({"type": "string", "maxLength": "x"}, "{0,x}"),
         ({"type": "string", "pattern": "^a(?=b)$"}, "look-around"),
     ],

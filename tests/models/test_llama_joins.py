@@ -17,15 +17,12 @@ from typing import Any
 import pytest
 
 from models.engine import Ask, ConcurrentEngine, Delta, EngineError, Message, Reply, SamplingSettings
-from models.llama.process import EngineCall, Options
-from tests.support.gguf_files import CHATML, tiny_llama, tiny_recurrent
+from tests.support.gguf_files import tiny_llama
 from tests.support.patience import PATIENCE
 
 pytest.importorskip("llama_cpp")
 
-from models.llama import native
 from models.llama.engine import LlamaEngine, LlamaSettings
-from models.llama.serving import ModelServer
 
 pytestmark = pytest.mark.slow
 
@@ -65,6 +62,10 @@ def mixed() -> list[Ask]:
     ]
 
 
+STRANGERS = [question("bad", repeat_penalty=0.0), replace(question("late", max_tokens=10**6), seconds=0.0)]
+"""A call that fails and one whose time is up: they end alone."""
+
+
 def told(result: Reply | EngineError) -> tuple[object, ...]:
     """All of a reply that belongs to the call and not to its cost."""
     assert isinstance(result, Reply), result
@@ -79,6 +80,14 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def endless(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tiny_llama(tmp_path_factory.mktemp("gguf") / "endless.gguf", quantised="Q8_0", ends=0.0)
+
+
+@pytest.fixture(scope="module")
+def speaker(endless: Path) -> Iterator[LlamaEngine]:
+    """Comes to no end by itself."""
+    engine = LlamaEngine(endless, LlamaSettings(ctx=4096, threads=1, slots=3, together=3), silence=PATIENCE)
+    yield engine
+    engine.end()
 
 
 @pytest.fixture
@@ -99,6 +108,14 @@ def one_by_one(engine: LlamaEngine, asks: Sequence[Ask]) -> dict[str, tuple[obje
     return {ask.episode: told(engine.answer([ask])[0]) for ask in asks}
 
 
+@pytest.fixture(scope="module")
+def alone(tiny: Path) -> Iterator[dict[str, tuple[object, ...]]]:
+    """What the calls of `mixed` come to one after the other, by episode."""
+    engine = LlamaEngine(tiny, LlamaSettings(ctx=2048, threads=1, slots=4), silence=PATIENCE)
+    yield one_by_one(engine, mixed())
+    engine.end()
+
+
 def by_threads(engine: LlamaEngine, asks: Sequence[Ask], threads: int) -> list[Reply | EngineError]:
     """Each call by a thread of its own, so many at a time: the next joins when one is done."""
     with ThreadPoolExecutor(threads) as pool:
@@ -107,32 +124,36 @@ def by_threads(engine: LlamaEngine, asks: Sequence[Ask], threads: int) -> list[R
 
 @pytest.mark.parametrize("kind", ["quantised", "floats", "recurrent"])
 def test_a_reply_is_the_same_whoever_joins_and_in_any_order(
-    kind: str, tiny: Path, tmp_path: Path, opened: Callable[..., LlamaEngine]
-) -> None:
-    path = tiny
-    if kind != "quantised":
-        path = tiny_llama(tmp_path / "m.gguf", seed=3) if kind == "floats" else tiny_recurrent(tmp_path / "m.gguf")
-    asks = mixed()
-    alone = one_by_one(opened(path), asks)
+    kind: str, tiny: Path, tmp_path: Path, recurrent_gguf: Path, request: pytest.FixtureRequest,
+    opened: Callable[..., LlamaEngine],
+) -> None:  # fmt: skip
+    path, asks = tiny, mixed()
+    if kind == "quantised":
+        alone = request.getfixturevalue("alone")
+    else:
+        path = tiny_llama(tmp_path / "m.gguf", seed=3) if kind == "floats" else recurrent_gguf
+        alone = one_by_one(opened(path), asks)
     engine = opened(path, together=4 * (kind == "quantised"))
     assert isinstance(engine, ConcurrentEngine) and engine.at_once() == 4
     shared = set()
-    for order in range(4 if kind == "quantised" else 2):
+    for order in range(3 if kind == "quantised" else 2):
         random.Random(order).shuffle(asks)
-        placed = [replace(ask, episode=f"{order}.{ask.episode}") for ask in asks]
-        replies = by_threads(engine, placed, 4 if order else len(asks))
+        placed = [replace(ask, episode=f"{order}.{ask.episode}") for ask in (*STRANGERS, *asks)]
+        bad, late, *replies = by_threads(engine, placed, 4 if order else len(placed))
+        assert isinstance(bad, EngineError) and "repeat_penalty" in bad.title and told(late)[3] == "time_limit"
         assert [told(reply) for reply in replies] == [alone[ask.episode] for ask in asks]
         shared |= {reply.usage.batch for reply in replies if isinstance(reply, Reply)}
     assert (max(shared) > 1) == (kind == "quantised"), "so far as its kernels allow"
-    everything = opened(path).answer([replace(ask, episode=f"batch.{ask.episode}") for ask in asks])
-    assert [told(reply) for reply in everything] == [alone[ask.episode] for ask in asks]
+    if kind == "quantised":  # how many may decode together is measured here
+        everything = opened(path).answer([replace(ask, episode=f"batch.{ask.episode}") for ask in asks])
+        assert [told(reply) for reply in everything] == [alone[ask.episode] for ask in asks]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
-def test_after_kills_the_replies_are_the_same(tiny: Path, opened: Callable[..., LlamaEngine]) -> None:
-    asks = mixed()
-    alone = one_by_one(opened(tiny), asks)
-    engine = opened(tiny)
+def test_after_kills_the_replies_are_the_same(
+    tiny: Path, alone: dict[str, tuple[object, ...]], opened: Callable[..., LlamaEngine]
+) -> None:
+    asks, engine = mixed(), opened(tiny)
     left = {phase: threading.Lock() for phase in ("loading", "reading", "speaking")}
     died: list[str] = []
 
@@ -178,15 +199,6 @@ def test_seats_that_were_interrupted_get_their_own_words_back(tiny: Path, opened
         replies = by_threads(engine, asks, 4)
         assert [told(reply) for reply in replies] == expected
         assert [_prompt(reply) for reply in replies] == lengths
-    engine.process.kill()
-    cancelled = threading.Thread(
-        target=engine.answer, args=([question("endless", max_tokens=1500, temperature=1.0)],)
-    )
-    cancelled.start()
-    engine.cancel()
-    engine.answer(asks)
-    cancelled.join(PATIENCE)
-    assert [told(reply) for reply in by_threads(engine, asks, 4)] == expected, "also those that were stopped in line"
 
 
 def _prompt(reply: Reply | EngineError) -> int:
@@ -194,9 +206,9 @@ def _prompt(reply: Reply | EngineError) -> int:
     return reply.usage.evaluated + reply.usage.reused
 
 
-def test_who_is_done_goes_while_others_speak(endless: Path, opened: Callable[..., LlamaEngine]) -> None:
+def test_who_is_done_goes_while_others_speak(speaker: LlamaEngine) -> None:
     """Nobody waits for the longest: with it in flight, far more others than there is room for are answered."""
-    engine = opened(endless, slots=3, together=3, ctx=4096)
+    engine = speaker
     speaking = threading.Event()
     long: list[Reply | EngineError] = []
 
@@ -221,9 +233,9 @@ def test_who_is_done_goes_while_others_speak(endless: Path, opened: Callable[...
     assert told(reply)[3] == "cancelled" and isinstance(reply, Reply) and reply.tokens
 
 
-def test_cancelling_ends_the_calls_of_all_threads(endless: Path, opened: Callable[..., LlamaEngine]) -> None:
+def test_cancelling_ends_the_calls_of_all_threads(speaker: LlamaEngine) -> None:
     """Speaking, reading and waiting ones; who asks afterwards is answered."""
-    engine = opened(endless, slots=2, ctx=4096)
+    engine = speaker
     engine.load()
     spoke = threading.Event()
 
@@ -240,75 +252,3 @@ def test_cancelling_ends_the_calls_of_all_threads(endless: Path, opened: Callabl
     assert [told(call.result()[0])[3] for call in calls] == ["cancelled"] * 6
     (after,) = engine.answer([question("after", card="短", max_tokens=3)])
     assert told(after)[3] == "length"
-
-
-def test_the_time_of_one_call_is_its_own(endless: Path, opened: Callable[..., LlamaEngine]) -> None:
-    engine = opened(endless, slots=2)
-    asks = [question(str(n), card="短", max_tokens=30) for n in range(4)]
-    alone = [told(engine.answer([ask])[0]) for ask in asks]
-    late = [replace(question(f"late{n}", card="短", max_tokens=10**6), seconds=0.05 * n) for n in range(3)]
-    replies = by_threads(engine, [*late, *(replace(ask, episode=f"{ask.episode}'") for ask in asks)], 7)
-    assert [told(reply)[3] for reply in replies[:3]] == ["time_limit"] * 3
-    assert [told(reply) for reply in replies[3:]] == alone
-
-
-def test_a_call_that_fails_ends_alone(tiny: Path, opened: Callable[..., LlamaEngine]) -> None:
-    engine = opened(tiny)
-    asks = mixed()
-    alone = one_by_one(engine, asks)
-    bad = [replace(ask, episode=f"bad{n}", settings=replace(ask.settings, repeat_penalty=0.0)) for n,
-        ask in enumerate(asks)]  # fmt: skip
-    both = [ask for pair in zip(asks, bad, strict=True) for ask in pair]
-    replies = by_threads(engine, [replace(ask, episode=f"{ask.episode}'") for ask in both], 6)
-    assert [told(reply) for reply in replies[::2]] == [alone[ask.episode] for ask in asks]
-    assert all(isinstance(reply, EngineError) and "repeat_penalty" in reply.title for reply in replies[1::2])
-
-
-# --- step by step, in this process ----------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def server(endless: Path) -> Iterator[tuple[ModelServer, list[dict[str, Any]]]]:
-    native.start()
-    news: list[dict[str, Any]] = []
-    made = ModelServer(news.append, lambda order: False)
-    made.load(1, Options(str(endless), 2048, 4, 1, 10**8, CHATML, 4))
-    yield made, news
-    made.close()
-
-
-def test_words_of_before_are_read_beside_the_tokens_of_others(
-    server: tuple[ModelServer, list[dict[str, Any]]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What a seat once said is read token by token, as it was spoken, and so in one batch with those who speak."""
-    made, news = server
-    sizes: list[int] = []
-    decode = made._context.decode
-    monkeypatch.setattr(made._context, "decode", lambda rows: (sizes.append(len(rows)), decode(rows))[1])
-    made.join(2, [EngineCall(question("one", max_tokens=40))])
-    while made.busy:
-        made.step()
-    (reply,) = (data for data in news if data["event"] == "reply")
-    again = question("two", max_tokens=5)
-    again = replace(again, messages=(*again.messages, Message("assistant", reply["text"]), Message("user", "再问")))
-    call = EngineCall(again, turns=((reply["text"], tuple(reply["tokens"])),))
-
-    def last() -> tuple[list[int], str]:
-        found = [data for data in news if data["event"] == "reply"][-1]
-        return found["tokens"], found["text"]
-
-    sizes.clear()
-    made.join(3, [call])
-    while made.busy:
-        made.step()
-    alone, singly = last(), list(sizes)
-    made._pool.drop(("two", "agent"))
-    made._pool.drop(("one", "agent"))
-    made.join(4, [EngineCall(question("speaker", card="短", max_tokens=200))])
-    made.step()
-    sizes.clear()
-    made.join(5, [replace(call, ask=replace(again, episode="three"))])
-    while not any(data["event"] == "done" and data["id"] == 5 for data in news):
-        made.step()
-    assert last() == alone
-    assert max(singly) == 1 and sum(size == 2 for size in sizes) >= len(reply["tokens"])

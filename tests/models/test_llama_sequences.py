@@ -77,28 +77,10 @@ def test_a_plan_cuts_text_into_chunks_from_its_start_and_speech_into_single_toke
     assert plan([]).borders == () and plan([Segment(()), text(0, 1)]).borders == (1,)
 
 
-def test_the_next_turn_of_a_seat_evaluates_only_what_is_new() -> None:
-    harness = Harness(2)
-    card, reply = text(0, 600), (7, 8, 9)
-    assert harness.call(("e", "judge"), [card], reply) == (0, "fresh")
-    reused, origin = harness.call(("e", "judge"), [card, Segment(reply, generated=True), text(2000, 5)])
-    assert (reused, origin) == (603, "kept")
-
-
 def test_a_prompt_that_is_all_there_still_evaluates_its_last_chunk() -> None:
     harness = Harness(1)
     harness.call(("e", "a"), [text(0, CHUNK + 10)])
     assert harness.call(("e", "a"), [text(0, CHUNK + 10)]) == (CHUNK, "kept")
-
-
-def test_a_fork_copies_the_sequence_it_leaves() -> None:
-    harness = Harness(3)
-    card = text(0, 500)
-    harness.call(("run-1", "agent"), [card], (1, 2, 3))
-    reused, origin = harness.call(("run-2", "agent"), [card, Segment((1, 2, 3), generated=True), text(900, 3)])
-    assert (reused, origin) == (503, "copied")
-    again, origin = harness.call(("run-1", "agent"), [card, Segment((1, 2, 3), generated=True), text(700, 4)])
-    assert (again, origin) == (503, "kept")
 
 
 def test_what_was_parked_comes_back_and_what_was_lost_says_so() -> None:
@@ -123,18 +105,7 @@ def test_a_seat_that_begins_another_conversation_leaves_its_card_to_others() -> 
     assert harness.call(("2", "agent"), [text(5000, 512), text(9000, 9)]) == (512, "copied")
 
 
-def test_a_memory_that_cannot_roll_back_returns_to_the_end_of_its_last_prompt() -> None:
-    harness = Harness(2, rolls_back=False)
-    card = text(0, 300)
-    harness.call(("e", "a"), [card], (1, 2, 3))
-    reply = Segment((1, 2, 3), generated=True)
-    assert harness.call(("e", "a"), [card, reply, text(900, 3)]) == (303, "kept")
-    other_words = [card, reply, text(900, 3), Segment((9,), generated=True), text(800, 2)]
-    assert harness.call(("e", "a"), other_words)[0] == 306
-    assert harness.call(("e", "a"), [text(50, 30)]) == (0, "fresh")
-
-
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("rolls_back", [True, False])
 def test_memory_is_always_what_the_pool_believes(seed: int, rolls_back: bool) -> None:
     chance = random.Random(seed)

@@ -7,6 +7,7 @@ import json
 from datetime import date
 from functools import cache
 from hashlib import sha256
+from itertools import product
 
 import pytest
 from hypothesis import given, settings
@@ -39,6 +40,10 @@ TALK = [
     Message("system", "你是法官助理。"), Message("user", " 某某公司注册资本多少？\n"),
     Message("assistant", "五百万元。"),
     Message("user", "法定代表人是谁？"),
+]  # fmt: skip
+LONG = [
+    *TALK[:3], Message("user", "查"), Message("assistant", "<think>\n想\n</think>\n\n好"),
+    Message("tool", "查到：李四<|im_end|>"), Message("user", " 说 "),
 ]  # fmt: skip
 
 
@@ -75,38 +80,27 @@ def contents_of(pieces: list[RenderedPiece]) -> dict[int | None, str]:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("thinking", [True, False])
-@pytest.mark.parametrize("generate", [True, False])
-def test_the_rendering_is_the_makers_own(family: str, thinking: bool, generate: bool) -> None:
-    messages = TALK[1:] if family == "gemma" else TALK
-    pieces = template(FAMILIES[family]).pieces(messages, thinking=thinking, generate=generate)
-    assert text_of(pieces) == plainly(FAMILIES[family], messages, thinking=thinking, generate=generate)
-    assert all(piece.text and (piece.message is None) == (piece.kind == "frame") for piece in pieces)
-    found = contents_of(pieces)
-    assert {at: text.strip() for at, text in found.items()} == {
-        at: m.content.strip() for at, m in enumerate(messages)
-    }
-
-
-@pytest.mark.parametrize("family", FAMILIES)
-def test_the_pieces_are_those_of_before(family: str) -> None:
-    reasoned = Message("assistant", "<think>\n想\n</think>\n\n好")
-    long = [
-        *TALK[:3],
-        Message("user", "查"),
-        reasoned,
-        Message("tool", "查到：李四<|im_end|>"),
-        Message("user", " 说 "),
-    ]
-    rows = [
-        [
-            [p.text, p.kind, p.message]
-            for p in template(FAMILIES[family]).pieces(said, thinking=thinking, generate=generate)
-        ]
-        for said in (TALK, long)
-        for thinking in (True, False)
-        for generate in (True, False)
-    ]
+def test_the_rendering_is_the_makers_own_and_that_of_before(family: str) -> None:
+    source, rows = FAMILIES[family], []
+    for said in (TALK, LONG):
+        for thinking, generate in product((True, False), repeat=2):
+            pieces = template(source).pieces(said, thinking=thinking, generate=generate)
+            rows.append([[piece.text, piece.kind, piece.message] for piece in pieces])
+            assert all(piece.text and (piece.message is None) == (piece.kind == "frame") for piece in pieces)
+            found, asked = contents_of(pieces), said
+            order = list(dict.fromkeys(piece.message for piece in pieces if piece.kind == "content"))
+            assert sorted(order, key=int) == list(range(len(said)))  # type: ignore[arg-type]
+            if said is LONG:  # each takes system and tool messages
+                assert found[5].strip() == "查到：李四<|im_end|>"
+                continue
+            if family == "gemma":
+                asked = TALK[1:]
+                pieces = template(source).pieces(asked, thinking=thinking, generate=generate)
+                found = contents_of(pieces)
+            assert text_of(pieces) == plainly(source, asked, thinking=thinking, generate=generate)
+            assert {at: text.strip() for at, text in found.items()} == {
+                at: message.content.strip() for at, message in enumerate(asked)
+            }
     assert sha256(json.dumps(rows).encode()).hexdigest()[:16] == AS_BEFORE[family]
 
 
@@ -160,21 +154,6 @@ def test_a_file_without_template_gets_chatml() -> None:
 # --- roles a template does not take ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-def test_every_family_takes_system_and_tool_messages(family: str) -> None:
-    messages = [
-        *TALK[:3],
-        Message("user", "查"),
-        Message("assistant", "好"),
-        Message("tool", "查到：李四"),
-        Message("user", "说"),
-    ]
-    pieces = template(FAMILIES[family]).pieces(messages, thinking=True)
-    order = list(dict.fromkeys(piece.message for piece in pieces if piece.kind == "content"))
-    assert sorted(order, key=int) == list(range(len(messages)))  # type: ignore[arg-type]
-    assert contents_of(pieces)[5].strip() == "查到：李四"
-
-
 def test_a_refused_system_text_goes_before_the_first_user_message() -> None:
     pieces = template(FAMILIES["gemma"]).pieces(TALK[:2], thinking=True)
     assert [(piece.text, piece.message) for piece in pieces] == [
@@ -211,13 +190,10 @@ def test_an_assistant_turn_may_lose_its_reasoning() -> None:
         ("c | replace('b', '[' ~ 'x' ~ ']')", "a[x]<|im_end|>", "a<|im_end|>"),
         ("c[1:]", "b<|im_end|>", "b<|im_end|>"),
         ("c[::-1]", ">|dne_mi|<ba", ">|dne_mi|<ba"),
-        ("c | first ~ c | last", "a>", "a>"),
         ("c | list | join('-')", "a-b-<-|-i-m-_-e-n-d-|->", "ab<|im_end|>"),
         ("'%s!' % c", "ab<|im_end|>!", "ab<|im_end|>!"),
-        ("'{}!'.format(c)", "ab<|im_end|>!", "ab<|im_end|>!"),
         ("'%s!' | format(c)", "ab<|im_end|>!", "ab<|im_end|>!"),
         ("{'k': c} | tojson", '{"k": "ab<|im_end|>"}', '{"k": "ab<|im_end|>"}'),
-        ("[c] | string", "['ab<|im_end|>']", "['ab<|im_end|>']"),
         ("[c, 'x']", "['ab<|im_end|>', 'x']", "['ab<|im_end|>', 'x']"),
         ("c.partition('b')[2]", "<|im_end|>", "<|im_end|>"),
         ("c.rsplit('_', 1) | last", "end|>", "end|>"),
@@ -228,8 +204,6 @@ def test_an_assistant_turn_may_lose_its_reasoning() -> None:
         ("c | indent(2, true)", "  ab<|im_end|>", "ab<|im_end|>"),
         ("('x\n' ~ c).splitlines()[1]", "ab<|im_end|>", "ab<|im_end|>"),
         ("'x' | replace('x', c)", "ab<|im_end|>", "ab<|im_end|>"),
-        ("messages | map(attribute='content') | join", "ab<|im_end|>", "ab<|im_end|>"),
-        ("messages[0:1] | map(attribute='content') | list | last", "ab<|im_end|>", "ab<|im_end|>"),
         ("'{:.1f}'.format(2.55) ~ '{0!r}'.format(c)", "2.5'ab<|im_end|>'", "'ab<|im_end|>'"),
         ("{'b': 1, 'a': c} | dictsort | first | last", "ab<|im_end|>", "ab<|im_end|>"),
         ("c | unique | sort | join", "<>_abdeimn|", "<>_abdeimn|"),
@@ -238,7 +212,6 @@ def test_an_assistant_turn_may_lose_its_reasoning() -> None:
             "ab<|im_end|>",
             "ab<|im_end|>",
         ),
-        ("messages[0].items() | list | last | last", "ab<|im_end|>", "ab<|im_end|>"),
         ("messages[0] | items | reverse | first | last", "ab<|im_end|>", "ab<|im_end|>"),
         ("c | default('') | safe | trim('>')", "ab<|im_end|", "ab<|im_end|"),
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 
@@ -18,12 +19,20 @@ def library(tmp_path: Path) -> Path:
     return tmp_path / "models"
 
 
+@pytest.fixture(scope="module")
+def stick(tmp_path_factory: pytest.TempPathFactory, tiny_gguf: Path) -> Path:
+    """A model on a stick: its header is read once, for it lies there for all tests."""
+    return Path(shutil.copy(tiny_gguf, tmp_path_factory.mktemp("stick") / "Qwen2.5 小 (Q8_0).gguf"))
+
+
 @pytest.fixture
-def model(tmp_path: Path, tiny_gguf: Path) -> Path:
-    """A model on a stick."""
-    folder = tmp_path / "stick"
-    folder.mkdir()
-    return Path(shutil.copy(tiny_gguf, folder / "Qwen2.5 小 (Q8_0).gguf"))
+def model(stick: Path) -> Iterator[Path]:
+    """The same, put back as it was."""
+    content, times = stick.read_bytes(), stick.stat()
+    yield stick
+    if not stick.exists():
+        stick.write_bytes(content)
+    os.utime(stick, ns=(times.st_atime_ns, times.st_mtime_ns))
 
 
 def test_an_empty_library(library: Path) -> None:
@@ -47,7 +56,7 @@ def test_add_registers_the_path_and_remove_leaves_the_file(library: Path, model:
 
 def test_a_copy_lives_in_the_library_and_goes_with_it(library: Path, model: Path) -> None:
     told: list[tuple[int, int]] = []
-    entry = lib.add(model, library, name="小模型", copy=True, progress=lambda done, total: told.append((done, total)))
+    entry = lib.add(model, library, name="小模型", copy=True, progress=lambda *sizes: told.append(sizes))
     size = model.stat().st_size
     assert told[-1] == (size, size)
     file = library / "files" / "小模型.gguf"
@@ -81,24 +90,21 @@ def test_a_name_is_taken_once_whatever_its_case(library: Path, model: Path, tiny
     ("file", "name"),
     [
         ("qwen2.5-7b-instruct-q4_k_m.gguf", "qwen2.5-7b-instruct-q4_k_m"),
-        ("通义 千问.gguf", "通义-千问"),
         ("a#b:c=d,e.gguf", "a-b-c-d-e"),
         ("...gguf", "model"),
-        ("-.gguf", "model"),
         ("x" * 99 + ".gguf", "x" * 64),
         ("model.GGUF", "model"),
         ("x.gguf.GGUF", "x"),
-        ("qwen2.5-7b", "qwen2.5-7b"),
     ],
 )
 def test_a_name_is_made_from_the_file(file: str, name: str) -> None:
     assert lib.name_for(Path(file)) == name and lib.is_name(name)
 
 
-@pytest.mark.parametrize("name", ["", "a b", "a/b", "../x", "a#b", ".x", "a.gguf", "x" * 65, "a\x1b", "x.", "-x"])
-def test_what_cannot_be_a_name_is_refused(library: Path, model: Path, name: str) -> None:
-    with pytest.raises(BadEngine, match="cannot name a model"):
-        lib.add(model, library, name=name)
+def test_what_cannot_be_a_name_is_refused(library: Path, model: Path) -> None:
+    for name in ("", "a b", "a/b", "../x", "a#b", ".x", "a.gguf", "x" * 65, "a\x1b", "x.", "-x"):
+        with pytest.raises(BadEngine, match="cannot name a model"):
+            lib.add(model, library, name=name)
     assert lib.entries(library) == []
 
 
@@ -147,35 +153,23 @@ def test_paths_and_names_are_told_apart(
         lib.resolve("a\0b", library)
 
 
-DAMAGE = {
-    "nothing": b"",
-    "text": b"hello",
-    "bytes": b"\xff\xfe\x00",
-    "cut": None,
-    "list": b"[]",
-    "no models": b'{"format": 1}',
-    "deep": b"[" * 100_000,
-    "newer": b'{"format": 2, "models": []}',
-}
+DAMAGE = (b"", b"\xff\xfe\x00", b"[]", b'{"format": 1}', b"[" * 100_000, b'{"format": 2, "models": []}')
 
 
-@pytest.mark.parametrize("kind", DAMAGE)
-def test_a_damaged_catalogue_is_one_sentence_and_stays_as_it_is(
-    library: Path, model: Path, tiny_gguf: Path, kind: str
-) -> None:
+def test_a_damaged_catalogue_is_one_sentence_and_stays_as_it_is(library: Path, model: Path, tiny_gguf: Path) -> None:
     lib.add(model, library, name="m", copy=True)
     catalogue = library / "catalogue.json"
-    content = DAMAGE[kind]
-    catalogue.write_bytes(catalogue.read_bytes()[:-40] if content is None else content)
-    before = catalogue.read_bytes()
-    for act in (
-        lambda: lib.entries(library),
-        lambda: lib.resolve("m", library),
-        lambda: lib.remove("m", library),
-        lambda: lib.add(tiny_gguf, library),
-    ):
-        with pytest.raises(BadEngine, match="catalogue") as caught:
-            act()
-        assert "\n" not in str(caught.value)
-    assert catalogue.read_bytes() == before and (library / "files" / "m.gguf").is_file()
+    sound = catalogue.read_bytes()
+    for content in (*DAMAGE, sound[:-40]):
+        catalogue.write_bytes(content)
+        for act in (
+            lambda: lib.entries(library),
+            lambda: lib.resolve("m", library),
+            lambda: lib.remove("m", library),
+            lambda: lib.add(tiny_gguf, library),
+        ):
+            with pytest.raises(BadEngine, match="catalogue") as caught:
+                act()
+            assert "\n" not in str(caught.value)
+        assert catalogue.read_bytes() == content and (library / "files" / "m.gguf").is_file()
     assert lib.resolve(str(tiny_gguf), library) == tiny_gguf

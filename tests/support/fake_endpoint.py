@@ -72,16 +72,14 @@ class Call:
         data = {"error": {"message": message, "code": status, **more}}
         self.send(json.dumps(data).encode(), status, "application/json", **headers)
 
-    def speak(self, *pieces: str, finish: str = "stop", cached: int = 0, thought: str = "") -> None:
+    def speak(self, *pieces: str, finish: str = "stop", cached: int = 0) -> None:
         """Stream a reply as llama-server and vLLM do."""
         prompt = sum(len(message["content"]) for message in self.body["messages"])
         self.begin()
-        if thought:
-            self.write(chunk({"reasoning_content": thought}))
         for piece in pieces:
             self.write(chunk({"content": piece}))
         self.write(chunk({}, finish))
-        self.write(chunk(usage=usage(prompt, sum(map(len, pieces)) + len(thought), cached)) + DONE)
+        self.write(chunk(usage=usage(prompt, sum(map(len, pieces)), cached)) + DONE)
 
 
 def drip(server: FakeServer, call: Call, raw: bytes, *, times: int = 2000) -> bool:
