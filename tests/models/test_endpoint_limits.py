@@ -100,19 +100,6 @@ def test_a_reply_far_beyond_its_tokens_is_cut(server: FakeServer) -> None:
         assert len(result.text) == (PIECES * 10 + 1 if len(piece) == 1 else (CHARACTERS * 10 // 1000 + 1) * 1000)
 
 
-def test_a_reply_in_a_loop_is_cut(server: FakeServer) -> None:
-    def speak(call: Call) -> None:
-        call.begin()
-        drip(server, call, chunk({"content": "没有查到，请再说一遍。"}) * 200)
-
-    server.chat = speak
-    result = reply(engine_at(server.url), question(settings={"max_tokens": 1000}))
-    assert result.finish == "repetition" and len(result.text) < 600
-
-
-# --- the time of a call ---------------------------------------------------------------------------------------------
-
-
 def test_time_is_up_while_a_busy_server_is_waited_for(server: FakeServer, engine: EndpointEngine) -> None:
     server.chat = lambda call: call.refuse(503, "loading", headers={"Retry-After": "20"})
     assert reply(engine, question(seconds=SHORT)).finish == "time_limit"

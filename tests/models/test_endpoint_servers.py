@@ -157,7 +157,7 @@ def test_estimates_are_tokens_a_character_of_all_that_was_sent_and_came(server: 
         assert (used.evaluated, used.generated) == (75, 2), "0.75 a character where no engine says"
 
 
-def test_a_reply_that_is_cut_is_estimated_and_speaks_against_no_server(
+def test_a_reply_in_a_loop_is_cut_estimated_and_speaks_against_no_server(
     server: FakeServer, engine: EndpointEngine
 ) -> None:
     def loop(call: Call) -> None:
@@ -166,7 +166,7 @@ def test_a_reply_that_is_cut_is_estimated_and_speaks_against_no_server(
 
     server.chat = loop
     found = reply(engine)
-    assert found.finish == "repetition"
+    assert found.finish == "repetition" and len(found.text) < 600
     assert found.usage.generated > 0 and REMEDIES["tokens_estimated"] in found.note
     assert engine.troubles() == []
 

@@ -135,14 +135,6 @@ def test_a_call_repeats_byte_for_byte(floats: Path, opened: Callable[..., LlamaE
     assert (restarted.text, restarted.usage.origin, restarted.usage.reused) == (said[-1], "fresh", 0)
 
 
-def test_three_seats_share_one_model(engine: LlamaEngine) -> None:
-    for seat in ("judge", "plaintiff", "defendant"):
-        dialogue(engine, seat=seat, episode="seats", length=1)
-    for seat in ("judge", "plaintiff", "defendant"):
-        (reply,) = engine.answer([ask([(LINES[0], ""), (LINES[1], "")], seat=seat, episode="seats")])
-        assert text_of(reply).usage.origin == "kept"
-
-
 def test_a_model_that_cannot_roll_back_is_handled(recurrent_gguf: Path, opened: Callable[..., LlamaEngine]) -> None:
     engine = opened(recurrent_gguf)
     assert engine.load()["rolls_back"] is False
