@@ -14,16 +14,17 @@ from pathlib import Path
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from textual.widgets import Static
 
 from app.cli.main import main
 from app.desk.dialogs import ProblemScreen
 from app.desk.home.run import RunScreen
-from app.desk.shell import Desk
 from app.library import RunLine
 from store.errors import StoreError
 from store.journal import Journal
 from tasks.run.runner import start_run
 from tasks.run.spec import RunSpec
+from tests.desk.conftest import desk, until
 from tests.support.damaged_runs import DAMAGES, ODD, places, rewrite
 
 pytestmark = pytest.mark.slow
@@ -115,7 +116,7 @@ def test_no_damage_brings_a_command_down(runs: Path, sound: dict[str, Path], dam
 
 
 @pytest.mark.parametrize("benchmark", SPECS)
-@settings(max_examples=12)
+@settings(max_examples=6)
 @given(data=st.data())
 def test_no_value_brings_a_command_down(
     runs: Path, sound: dict[str, Path], benchmark: str, data: st.DataObject
@@ -132,23 +133,21 @@ def test_no_value_brings_a_command_down(
 
 
 async def test_the_desk_says_one_sentence_of_a_damaged_run(runs: Path, sound: dict[str, Path]) -> None:
-    kinds = ("empty", "text", "cut at 0.7", "flipped at 0.001", "without events", "a cell of bytes", "header emptied")
+    kinds = ("empty", "cut at 0.7", "without events", "a cell of bytes", "header emptied")
     for number, kind in enumerate(kinds):
         path = runs / f"bad{number}.moot"
         shutil.copy(sound["courts"], path)
         DAMAGES[kind](path)
-    app = Desk()
-    async with app.run_test(size=(120, 40)) as pilot:
-        while app.home_screen is None or not app.home_screen._loaded:
-            await pilot.pause(0.05)
+    async with desk() as pilot:
+        app = pilot.app
         assert len(app.home_screen.runs) == len(kinds) + 1
         for number in range(len(kinds)):
             screen = RunScreen(RunLine(runs / f"bad{number}.moot", "bad"))
             app.push_screen(screen)
-            while screen.stored is None and not isinstance(app.screen, ProblemScreen):
-                await pilot.pause(0.05)
+            await until(pilot, lambda screen=screen: screen.stored or isinstance(app.screen, ProblemScreen))
             if isinstance(app.screen, ProblemScreen):
-                assert not OBEYED.search(app.screen._title) and "Error" not in app.screen._title.split(":")[0]
+                said = " ".join(str(part.content) for part in app.screen.query(Static))
+                assert not OBEYED.search(said) and "Error" not in said.split(":")[0]
             while len(app.screen_stack) > 1:
                 app.pop_screen()
                 await pilot.pause()

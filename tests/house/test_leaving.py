@@ -1,11 +1,12 @@
 """Leaving when another program asks: the terminal is given back, the run in motion closed in order, the exit code
 says why.
 
-The desk runs in a pseudo-terminal before an engine that recites, that hears nothing, or whose closing never ends.
+The desk runs in a pseudo-terminal before an engine that comes to no end.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -30,18 +31,13 @@ OFF = ("?1000", "?1003", "?1006", "?2004", "?1049")
 """Modes that the desk switches on: buttons and moves of the mouse, their form, paste in brackets, alternate
 screen."""
 DESK = """
-import signal, subprocess, sys, threading, time
+import sys
 import pytest
 from app.guard import install_guard
 from app.desk.shell import Desk
-from tests.support.slow_engine import Reciter, install, talk
+from tests.support.slow_engine import SlowEngine, install, talk
 install_guard()
-engine = Reciter('想。', ['答：北京'], ends=sys.argv[2] != 'endless', pause=0.002)
-if sys.argv[2] == 'stuck':
-    engine.ends = False
-    engine._cancelled.wait = lambda timeout=None: time.sleep(timeout or 3600)
-    engine.close = lambda: time.sleep(3600)
-install(pytest.MonkeyPatch(), engine)
+install(pytest.MonkeyPatch(), SlowEngine()).tell('speaking', '答：北京', episode='1')
 
 class Talking(Desk):
     async def on_mount(self):
@@ -59,11 +55,8 @@ def tasks(moot_home: Path) -> Path:
 
     prepare_courts(moot_home)
     path = moot_home / "tasks.json"
-    path.write_text(
-        '[{"id": 1, "question": "公司在哪里？", "answer": "北京", "key": ["北京"], "key_middle": [], "type": "1-1", '
-        '"way": ""}]',
-        "utf-8",
-    )
+    gold = {"answer": "北京", "key": ["北京"], "key_middle": [], "type": "1-1", "way": ""}
+    path.write_text(json.dumps([{"id": 1, "question": "公司在哪里？", **gold}]), "utf-8")
     return path
 
 
@@ -86,10 +79,9 @@ def ended(opened: Desk) -> int:
     return code
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
 def test_a_signal_gives_the_terminal_back_and_closes_the_run(name: str, tasks: Path, moot_home: Path) -> None:
-    with desk("-c", DESK, str(tasks), "endless") as opened:
+    with desk("-c", DESK, str(tasks)) as opened:
         opened.wait(lambda text: "公司在哪里" in text)
         opened.type("n")
         opened.wait(lambda text: "发言中" in text)
@@ -105,8 +97,7 @@ def test_a_signal_gives_the_terminal_back_and_closes_the_run(name: str, tasks: P
     assert records_of(path)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("name", "watch"), [("SIGTERM", "none"), ("SIGTERM", "plain"), ("SIGHUP", "json")])
+@pytest.mark.parametrize(("name", "watch"), [("SIGTERM", "none"), ("SIGHUP", "json")])
 def test_a_run_ends_after_the_open_step_and_goes_on(moot: Moot, server: FakeServer, name: str, watch: str) -> None:  # noqa: F811
     def babble(call: Call) -> None:
         call.begin()
@@ -114,19 +105,8 @@ def test_a_run_ends_after_the_open_step_and_goes_on(moot: Moot, server: FakeServ
             pass
 
     speak, server.chat = server.chat, babble
-    arguments = [
-        "--agent",
-        "react",
-        "--model",
-        f"endpoint:{server.spec}",
-        "--pack",
-        "kill",
-        "--tasks",
-        moot.spec["tasks"],
-        "--watch",
-        watch,
-    ]
-    with running("run", "legalagentbench", *arguments) as process:
+    before = f"run legalagentbench --agent react --model endpoint:{server.spec} --pack kill --watch {watch} --tasks"
+    with running(*before.split(), moot.spec["tasks"]) as process:
         while not server.busy:
             assert process.poll() is None and not server.closing.wait(0.02)
         process.send_signal(getattr(signal, name))
@@ -138,21 +118,9 @@ def test_a_run_ends_after_the_open_step_and_goes_on(moot: Moot, server: FakeServ
     assert moot.code == 0 and '"error": 0' in moot.out
 
 
-@pytest.mark.slow
 def test_a_run_that_waits_for_a_person_leaves_too(moot: Moot) -> None:  # noqa: F811
-    arguments = [
-        "--agent",
-        "human",
-        "--pack",
-        "kill",
-        "--tasks",
-        moot.spec["tasks"],
-        "--limit",
-        "1",
-        "--watch",
-        "plain",
-    ]
-    with running("run", "legalagentbench", *arguments, stdin=subprocess.PIPE) as process:
+    before = "run legalagentbench --agent human --pack kill --limit 1 --watch plain --tasks"
+    with running(*before.split(), moot.spec["tasks"], stdin=subprocess.PIPE) as process:
         assert process.stderr is not None
         said = ""
         while "题" not in said and "Question" not in said:
@@ -186,17 +154,12 @@ main.main(["slow"])
 """
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_command_that_is_ended_leaves_no_half_file(tmp_path: Path, number: signal.Signals) -> None:
     out = tmp_path / "out.txt"
     out.write_text("old", "utf-8")
-    with subprocess.Popen(
-        [sys.executable, "-c", SLOW_WRITER, str(out)],
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
+    command, pipe = [sys.executable, "-c", SLOW_WRITER, str(out)], subprocess.PIPE
+    with subprocess.Popen(command, cwd=ROOT, stdout=pipe, stderr=pipe, text=True) as process:
         assert process.stdout is not None and process.stdout.readline() == "writing\n"
         process.send_signal(number)
         process.communicate(timeout=PATIENCE)

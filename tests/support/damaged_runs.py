@@ -62,9 +62,9 @@ DAMAGES: dict[str, Callable[[Path], None]] = {
     "text": lambda path: path.write_text("not a database, only words that go on for a while " * 4) and None,
     "another database": _foreign,
     "a newer version": _sql("PRAGMA user_version = 99"),
-    **{f"cut at {share}": _cut(share) for share in (0.01, 0.3, 0.7, 0.99)},
-    **{f"flipped at {place}": _flip(place) for place in (0.0, 0.001, 0.1, 0.35, 0.6, 0.85, 1.0)},
-    **{f"without {table}": _sql("PRAGMA foreign_keys = OFF", f"DROP TABLE {table}") for table in TABLES},
+    **{f"cut at {share}": _cut(share) for share in (0.01, 0.7, 0.99)},
+    **{f"flipped at {place}": _flip(place) for place in (0.0, 0.001, 0.35, 0.6, 0.85)},
+    "without events": _sql("PRAGMA foreign_keys = OFF", "DROP TABLE events"),
     **{f"{table} emptied": _sql("PRAGMA foreign_keys = OFF", f"DELETE FROM {table}") for table in TABLES},
     "a view in place of a table": _sql(
         "ALTER TABLE texts RENAME TO other", "CREATE VIEW texts AS SELECT hash, text FROM other"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import queue
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from models.engine import Ask, Delta, EngineError, Listener, Message, Phase, Reply, SamplingSettings, Usage
@@ -29,10 +29,7 @@ TEMPLATE = {"name": "chatml", "text": CHATML, "specials": ["<|im_start|>", "<|im
 
 
 class SlowEngine:
-    """Answers when told. `calls` holds what it was asked, `waits` is set while a call is in flight.
-
-    A `deaf` one does not hear that it is cancelled; it ends when it is closed.
-    """
+    """Answers when told. `calls` holds what it was asked, `waits` is set while a call is in flight."""
 
     def __init__(self, description: dict[str, Any] | None = None) -> None:
         self.beats: queue.SimpleQueue[Delta | Reply | str | EngineError] = queue.SimpleQueue()
@@ -40,7 +37,6 @@ class SlowEngine:
         self.waits = threading.Event()
         self.cancels = 0
         self.closed = False
-        self.deaf = False
         self.description = description or {"kind": "llama", "file": "slow.gguf", "template": TEMPLATE}
         self._cancelled = threading.Event()
 
@@ -60,7 +56,7 @@ class SlowEngine:
         self.calls.append(tuple(asks))
         self.waits.set()
         try:
-            while not (self.closed if self.deaf else self._cancelled.is_set()):
+            while not self._cancelled.is_set():
                 try:
                     beat = self.beats.get(timeout=0.01)
                 except queue.Empty:
@@ -144,51 +140,3 @@ def talk(pack: Any, limit: int = 1, **more: Any) -> RunSpec:
     """A run of the `talk` agent before this engine: its own first tasks, or those of a file."""
     ids = () if "tasks" in more else tuple(f"k-{number}" for number in range(1, limit + 1))
     return RunSpec(benchmark="legalagentbench", agent="talk", model=SPEC, pack=str(pack), task_ids=ids, **more)
-
-
-class Reciter(SlowEngine):
-    """Recites by itself: loads, reads, thinks and speaks piece by piece, and then says it as its reply.
-
-    `pause` seconds lie between two pieces of `size` characters; without `ends` it never comes to its end and has to
-    be stopped.
-    """
-
-    def __init__(
-        self, thought: str, speeches: Sequence[str], *, size: int = 2, pause: float = 0.0, ends: bool = True
-    ) -> None:
-        super().__init__()
-        self.thought, self.speeches, self.size, self.pause, self.ends = thought, list(speeches), size, pause, ends
-
-    def answer(self, asks: Sequence[Ask], listen: Listener | None = None) -> list[Reply | EngineError]:
-        self._cancelled.clear()
-        episode = asks[0].episode
-        speech = self.speeches[min(len(self.calls), len(self.speeches) - 1)]
-        for beat in self._beats(episode, speech, first=not self.calls):
-            if self._cancelled.wait(self.pause):
-                return [Reply("", finish="cancelled")] * len(asks)
-            if listen is not None:
-                listen(beat)
-        if not self.ends:
-            self._cancelled.wait()
-            return [Reply("", finish="cancelled")] * len(asks)
-        self.calls.append(tuple(asks))
-        tokens = (len(self.thought) + len(speech)) // self.size
-        usage = Usage(
-            317 if len(self.calls) > 1 else 1955,
-            1638 * (len(self.calls) > 1),
-            tokens,
-            1000 * tokens * self.pause + 500,
-            "kept" if len(self.calls) > 1 else "fresh",
-        )
-        return [Reply(speech, usage, reasoning=self.thought, tokens=tuple(range(tokens)))] * len(asks)
-
-    def _beats(self, episode: str, speech: str, *, first: bool) -> Iterator[Delta]:
-        for share in range(10, 101, 10) if first else ():
-            yield Delta(episode, "agent", "loading", "", share, 100)
-        for read in range(256, 2049, 256):
-            yield Delta(episode, "agent", "reading", "", read, 2048)
-        done = 0
-        for phase, text in (("thinking", self.thought), ("speaking", speech)):
-            for at in range(0, len(text), self.size):
-                done += 1
-                yield Delta(episode, "agent", phase, text[at : at + self.size], done)  # type: ignore[arg-type]
