@@ -68,7 +68,7 @@ def offences(stream: bytes) -> list[str]:
     return found
 
 
-LOOKS = 12
+LOOKS = 6
 """Of 30 ms each."""
 
 
@@ -86,13 +86,8 @@ class Desk:
         self._fed = 0
         self._ours, theirs = os.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
-        environment = {
-            **os.environ,
-            "TERM": "xterm-256color",
-            "COLORTERM": "truecolor",
-            "LC_ALL": "C.UTF-8",
-            "ESCDELAY": "20",
-        }
+        terminal = {"TERM": "xterm-256color", "COLORTERM": "truecolor", "LC_ALL": "C.UTF-8", "ESCDELAY": "20"}
+        environment = {**os.environ, **terminal}
         for name in ("NO_COLOR", "COLUMNS", "LINES", "TEXTUAL_DRIVER"):
             environment.pop(name, None)
         self.process = subprocess.Popen(
@@ -230,12 +225,10 @@ ATTACKS = {
 NASTY = " ".join(ATTACKS.values())
 
 
-@pytest.mark.parametrize("attack", [name for name in ATTACKS if name != "markup"])
-def test_the_check_finds_each_attack(attack: str) -> None:
-    raw = ATTACKS[attack].replace("\x1b[31;5m", "").replace("\x1b[2J", "").replace("\x1b[H", "") + "\x1b[31q" * (
-        attack == "colour"
-    )
-    assert offences(raw.encode("utf-8", "surrogatepass")) or attack == "return"
+def test_the_check_finds_each_attack() -> None:
+    harmless = {"colour", "markup", "return"}  # to a terminal
+    found = {name for name, attack in ATTACKS.items() if offences(attack.encode("utf-8", "surrogatepass"))}
+    assert found == ATTACKS.keys() - harmless and offences(b"\x1b[31q")
 
 
 @pytest.fixture
@@ -247,13 +240,9 @@ def hostile_run(moot_home: Path) -> Path:
 
     about = {"jurisdiction": NASTY, "source": NASTY, "licence": NASTY}
     with PackBuilder("hostile", coverage="complete", as_of="2026-01-01", **about) as pack:
-        pack.add_row(
-            "CompanyInfo",
-            {"公司名称": f"甲公司{NASTY}", "公司代码": "999001", "法人代表": NASTY},
-            "authored",
-            source=NASTY,
-        )
-        pack.add_row("CompanyInfo", {"公司名称": "乙公司", "公司代码": NASTY, "法人代表": NASTY}, "authored")
+        for name, code, source in ((f"甲公司{NASTY}", "999001", NASTY), ("乙公司", NASTY, "")):
+            row = {"公司名称": name, "公司代码": code, "法人代表": NASTY}
+            pack.add_row("CompanyInfo", row, "authored", source=source)
         pack.add_document("LegalKnowledge", NASTY, "authored")
     call = {"action": "get_company_info", "action_input": {"identifier": "乙公司", "columns": []}}
     replies = [
@@ -287,38 +276,15 @@ def hostile_run(moot_home: Path) -> Path:
 
 
 COMMANDS = [
-    ["list"],
-    ["list", "--json"],
-    ["show", "hostile"],
-    ["show", "hostile", "1"],
-    ["show", "hostile", "1", "--prompts"],
-    ["show", "hostile", "1", "--json"],
+    *(line.split() for line in ("list", "list --json", "score hostile", "score hostile --json", "report hostile")),
+    *(["show", "hostile", *more.split()] for more in ("", "1", "1 --prompts", "1 --json")),
     ["show", "\x1b]0;no such\x07run"],
-    ["score", "hostile"],
-    ["score", "hostile", "--json"],
-    ["report", "hostile"],
-    ["data", "list"],
-    ["data", "list", "--json"],
-    ["data", "verify"],
-    ["doctor"],
-    ["doctor", "--json"],
+    *(line.split() for line in ("data list", "data list --json", "data verify", "doctor", "doctor --json")),
     ["tools", "call", "get_company_info", "--input", '{"identifier": "乙公司", "columns": []}', "--pack", "hostile"],
     ["run", "legalagentbench", "--pack", "hostile", "--tasks", "\x1b]0;x\x07.json"],
-    ["run", "legalagentbench", "--pack", "hostile", "--agent", "rules", "--tasks", "tasks.json", "--watch", "plain"],
-    [
-        "run",
-        "legalagentbench",
-        "--pack",
-        "hostile",
-        "--agent",
-        "rules",
-        "--tasks",
-        "tasks.json",
-        "--watch",
-        "json",
-        "--json",
-    ],
-]
+    *("run legalagentbench --pack hostile --agent rules --tasks tasks.json --watch".split() + more
+        for more in (["plain"], ["json", "--json"])),
+]  # fmt: skip
 
 
 ONE_BY_ONE = """
@@ -344,12 +310,8 @@ for number, arguments in enumerate(json.loads(sys.argv[1])):
 
 def test_the_command_line_prints_nothing_that_acts(hostile_run: Path, moot_home: Path, tmp_path: Path) -> None:
     lines = [[str(moot_home / "tasks.json") if word == "tasks.json" else word for word in line] for line in COMMANDS]
-    subprocess.run(
-        [sys.executable, "-c", ONE_BY_ONE, json.dumps(lines), str(tmp_path)],
-        cwd=ROOT,
-        stdin=subprocess.DEVNULL,
-        check=True,
-    )
+    command = [sys.executable, "-c", ONE_BY_ONE, json.dumps(lines), str(tmp_path)]
+    subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, check=True)
     for number, arguments in enumerate(lines):
         said, complained = ((tmp_path / f"{number}.{name}").read_bytes() for name in ("out", "err"))
         assert b"Traceback" not in complained, (arguments, complained[-3000:])
@@ -378,15 +340,14 @@ def leave(opened: Desk) -> None:
     assert offences(opened.stream) == []
 
 
-@pytest.mark.slow
 def test_an_episode_in_every_view(hostile_run: Path) -> None:
     with desk("-c", OPEN, str(hostile_run), **NARROW) as opened:
         opened.wait(lambda text: "已结束" in text)
         opened.press("\r")
         opened.wait(lambda text: "⍰" in text or "␛" in text)
-        for key in ("\x1b[H", *["\x1b[B"] * 6, "\r", "\x1b[F", "\r", *"vvmmbbg]["):
-            opened.press(key)
-        for keys in ("/乙公司\r\r", "\x1b", "\x1bOP", "\x1b", "\x10", "\x1b", "f", "\x1b", "s", "\x1b", "l", "l"):
+        for keys in ("\x1b[H", "\x1b[B" * 6, "\r", "\x1b[F", "\r", *"vvmbg]["):
+            opened.press(keys)
+        for keys in ("/乙公司\r\r", "\x1b", "\x1bOP", "\x1b", "\x10", "\x1b", "f", "\x1b", "s", "\x1b", "l"):
             opened.press(keys)
         assert "\U000e0041" not in opened.text and "\u202e" not in opened.text
         leave(opened)
