@@ -6,6 +6,7 @@ MOOT_UPDATE_SCREENS=1 writes the stored screens anew.
 from __future__ import annotations
 
 import os
+import shutil
 import time
 from collections.abc import Callable, Iterator
 from contextlib import asynccontextmanager
@@ -24,6 +25,9 @@ from app.desk.shell import Desk
 from app.desk.widgets.lines import row_text
 from app.desk.widgets.score_strip import ScoreStrip
 from app.strings import language
+from store import places
+from tasks.run.runner import start_run
+from tasks.run.spec import RunSpec
 from tests.cli.test_background import home  # noqa: F401
 from tests.support import idle
 from tests.support.court_plays import Played, install, play
@@ -65,13 +69,41 @@ def pack() -> Path:
     return build_pack()
 
 
-@pytest.fixture(scope="module")
-def plays(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Played]]:
+@pytest.fixture(scope="session")
+def plays(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Played]:
+    """Ended episodes of four environments: to be read only."""
     place = tmp_path_factory.mktemp("plays")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MOOT_HOME", str(place))
         install(patch)
-        yield play(place / "plays.moot", court_pack())
+        return play(place / "plays.moot", court_pack())
+
+
+def ended_run(name: str, agent: str, **more: Any) -> Path:
+    """A run of the tasks of the small pack, under a name that does not change with the time."""
+    path = places.runs() / f"{name}.moot"
+    with start_run(RunSpec(benchmark="legalagentbench", pack="small", agent=agent, **more), out=path) as run:
+        run.go()
+        run.record_scores()
+    return path
+
+
+@pytest.fixture(scope="session")
+def ended_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with two runs: `runs` is a copy that belongs to a test."""
+    place = tmp_path_factory.mktemp("ended")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MOOT_HOME", str(place))
+        build_pack()
+        ended_run("first", "rules")
+        ended_run("second", "echo")
+    return place
+
+
+@pytest.fixture
+def runs(ended_runs: Path, moot_home: Path) -> tuple[Path, Path]:
+    shutil.copytree(ended_runs, moot_home, dirs_exist_ok=True)
+    return places.runs() / "first.moot", places.runs() / "second.moot"
 
 
 @asynccontextmanager
@@ -108,10 +140,15 @@ def episode(pilot: Pilot[Any]) -> EpisodeScreen:
     return pilot.app.screen
 
 
+async def begun(pilot: Pilot[Any], spec: RunSpec) -> EpisodeScreen:
+    """The first episode of a new run, before its first step."""
+    await pilot.app.start(spec, everything=False)  # type: ignore[attr-defined]
+    return await reach(pilot, EpisodeScreen, lambda screen: screen.controller.loaded)
+
+
 async def opened(pilot: Pilot[Any], path: Path) -> EpisodeScreen:
     pilot.app.open_episode(path, "k-1")  # type: ignore[attr-defined]
-    await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.controller.loaded)
-    screen = episode(pilot)
+    screen = await reach(pilot, EpisodeScreen, lambda screen: screen.controller.loaded)
     await until(pilot, lambda: screen.controller.keeper is not None and screen.query_one(ScoreStrip)._run is not None)
     return screen
 

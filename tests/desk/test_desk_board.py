@@ -1,4 +1,5 @@
-"""A run at a glance, and the Board: plots, order, filter, rows of papers."""
+"""A run at a glance, and the Board: plots, order, filter, rows of papers; Compare: two runs chosen at Home, figures
+and tasks, both ways through one task."""
 
 from __future__ import annotations
 
@@ -9,7 +10,8 @@ import pytest
 
 from app import library
 from app.desk.board import BoardScreen, behind, cells, named
-from app.desk.compare import CompareScreen, side_words, step_rows
+from app.desk.compare import CompareScreen, StepsScreen, side_words, step_rows
+from app.desk.dialogs import ProblemScreen
 from app.desk.episode.screen import EpisodeScreen
 from app.desk.home.plots import ProgressFigures, progress
 from app.desk.home.run import COLUMNS, RunScreen
@@ -25,30 +27,29 @@ from store.journal import Journal
 from tasks.episode.events import Seated
 from tasks.episode.scheduler import HUMAN
 from tasks.errors import UsageError
+from tasks.reports.comparison import who
 from tasks.run.board import entries, fields
 from tasks.run.comparing import aligned, compare, side_of
-from tasks.run.failing import failures_of
+from tasks.run.failing import EpisodeFailure, failures_of
 from tasks.run.header import header_of
 from tasks.run.listing import read_run
 from tasks.run.reading import read_episode
 from tasks.run.runner import fork_run, start_run
 from tasks.run.spec import RunSpec
 from tasks.scoring.failures import CLASSES, Diagnosis, Finding, StepQuote
-from tests.desk.conftest import EVERYWHERE, NARROW, WIDE, desk, reach, same_as_stored, text_of, until
-from tests.desk.test_desk_compare import play
+from tests.desk.conftest import EVERYWHERE, NARROW, desk, ended_run, reach, same_as_stored, text_of, until
 from tests.support.desk_fixture import build_pack
 
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture
-def runs() -> tuple[Path, Path]:
-    build_pack()
-    return play("first", "rules"), play("second", "echo")
-
-
 def plots_of(screen: RunScreen) -> str:
     return "\n".join(row_text(row) for row in screen.query_one("#plots", LinesPane).rows)
+
+
+def label_of(failed: EpisodeFailure) -> str:
+    """The name of the class in which an attempt failed, in Chinese."""
+    return next(one.label[0] for one in CLASSES if one.name == failed.verdict.main.failure)
 
 
 def test_attempts_of_a_run_that_is_played_are_scored_as_they_end() -> None:
@@ -62,15 +63,27 @@ def test_attempts_of_a_run_that_is_played_are_scored_as_they_end() -> None:
     assert ("1 跳", "1-hop") in read_groups(path).values()
 
 
-@pytest.mark.parametrize("size", [WIDE, NARROW, (200, 50)])
-async def test_a_run_at_a_glance(runs: tuple[Path, Path], size: tuple[int, int]) -> None:
-    async with desk(size) as pilot:
+async def test_a_run_at_a_glance_says_why_attempts_failed(runs: tuple[Path, Path]) -> None:
+    async with desk() as pilot:
         screen = RunScreen(read_run(runs[1]))
         pilot.app.push_screen(screen)
-        await until(pilot, lambda: screen.figures is not None and screen.groups and screen.rows)
+        await until(pilot, lambda: screen.figures is not None and screen.groups and screen.rows and screen.failed)
         text = plots_of(screen)
         assert "全部" in text and "●" in text and "─" in text and "完成 2" in text
-        assert [episode.id for episode in screen.rows] == sorted(episode.id for episode in screen.rows)
+        label = label_of(screen.failed[screen.chosen])
+        assert label in text and label in text_of(pilot)
+        assert [episode.id for episode in screen.rows] == ["k-1", "k-2"]
+        await pilot.press("slash", *"k-2")
+        await until(pilot, lambda: [episode.id for episode in screen.rows] == ["k-2"])
+        await pilot.press("enter")
+        await pilot.pause()
+        assert screen.chosen == "k-2" and screen.focused is screen.query_one(RowsTable)
+        await pilot.press("escape")
+        assert len(screen.rows) == 2 and pilot.app.screen is screen
+        for size in (NARROW, (200, 50)):
+            await pilot.resize_terminal(*size)
+            await until(pilot, lambda size=size: screen.size.width == size[0])
+            assert "全部" in plots_of(screen) and "●" in plots_of(screen)
         await pilot.press("l")
         await until(pilot, lambda: "Overview" in text_of(pilot))
         assert "finished 2" in plots_of(screen).lower()
@@ -78,12 +91,14 @@ async def test_a_run_at_a_glance(runs: tuple[Path, Path], size: tuple[int, int])
         await reach(pilot, EpisodeScreen, lambda screen: screen.controller.facts is not None)
 
 
-async def test_failures_come_first_and_any_column_sorts(runs: tuple[Path, Path]) -> None:
+async def test_failures_come_first_any_column_sorts_and_one_opens_where_it_went_wrong(
+    runs: tuple[Path, Path],
+) -> None:
     async with desk() as pilot:
         screen = RunScreen(read_run(runs[0]))
         pilot.app.push_screen(screen)
         await until(pilot, lambda: screen.stored is not None and len(screen.rows) == 2)
-        assert screen.stored is not None
+        await until(pilot, lambda: screen.failed and screen.figures is not None)
         first, second = (episode.id for episode in screen.stored.episodes)
         screen.stored.scores.update({first: (1.0, 1.0), second: (0.0, 0.0)})
         screen.retranslate()
@@ -96,52 +111,16 @@ async def test_failures_come_first_and_any_column_sorts(runs: tuple[Path, Path])
             screen.sort_by(column)
             assert len(screen.rows) == 2
             assert len(screen.query_one(RowsTable).ordered_rows) == 2
-
-
-async def test_a_filter_leaves_rows_that_hold_its_words(runs: tuple[Path, Path]) -> None:
-    async with desk() as pilot:
-        screen = RunScreen(read_run(runs[0]))
-        pilot.app.push_screen(screen)
-        await until(pilot, lambda: screen.stored is not None and len(screen.rows) == 2)
-        await pilot.press("slash", *"k-2")
-        await until(pilot, lambda: [episode.id for episode in screen.rows] == ["k-2"])
-        await pilot.press("enter")
-        await pilot.pause()
-        assert screen.chosen == "k-2" and screen.focused is screen.query_one(RowsTable)
-        await pilot.press("escape")
-        assert len(screen.rows) == 2 and pilot.app.screen is screen
-        await pilot.press("escape")
-        await reach(pilot, HomeScreen)
-
-
-async def test_why_attempts_failed_is_said(runs: tuple[Path, Path]) -> None:
-    async with desk() as pilot:
-        screen = RunScreen(read_run(runs[1]))
-        pilot.app.push_screen(screen)
-        await until(pilot, lambda: screen.failed and screen.figures is not None)
-        main = screen.failed[screen.chosen].verdict.main
-        assert main is not None
-        label = next(one_class.label[0] for one_class in CLASSES if one_class.name == main.failure)
-        assert label in plots_of(screen) and label in text_of(pilot)
-
-
-async def test_a_failed_attempt_opens_where_it_went_wrong(runs: tuple[Path, Path]) -> None:
-    async with desk() as pilot:
-        screen = RunScreen(read_run(runs[0]))
-        pilot.app.push_screen(screen)
-        await until(pilot, lambda: screen.failed and screen.rows and screen.figures is not None)
         verdict = Diagnosis("failed", (Finding("missing_hop", "unknown", (StepQuote(1, ""),)),))
         screen.failed = {name: replace(failed, verdict=verdict) for name, failed in screen.failed.items()}
         await pilot.press("enter")
-        await reach(pilot, EpisodeScreen, lambda screen: screen.controller.loaded)
-        assert isinstance(pilot.app.screen, EpisodeScreen)
-        assert pilot.app.screen.controller.shown.step == 1 < pilot.app.screen.controller.shown.total
+        opened = await reach(pilot, EpisodeScreen, lambda screen: screen.controller.loaded)
+        assert opened.controller.shown.step == 1 < opened.controller.shown.total
 
 
 async def test_an_episode_says_why_it_failed_from_wherever_it_is_opened(runs: tuple[Path, Path]) -> None:
     (found,) = failures_of(runs[1], "k-1").episodes
-    assert found.verdict.main is not None
-    label = next(one_class.label[0] for one_class in CLASSES if one_class.name == found.verdict.main.failure)
+    label = label_of(found)
     async with desk() as pilot:
         pilot.app.open_episode(runs[1], "k-1")  # type: ignore[attr-defined]
         screen = await reach(pilot, EpisodeScreen, lambda screen: screen.controller.loaded)
@@ -149,7 +128,7 @@ async def test_an_episode_says_why_it_failed_from_wherever_it_is_opened(runs: tu
         await pilot.press("b")
         await until(pilot, lambda: screen.controller.shown.back)
         assert f"失败原因：{label}" in text_of(pilot) and "n 向前" in text_of(pilot), "the keys stand behind it"
-        gold = play("third", "gold")
+        gold = ended_run("third", "gold")
         pilot.app.open_episode(gold, "k-1")  # type: ignore[attr-defined]
         await until(pilot, lambda: screen.controller.facts.path == gold and screen.controller.keeper is not None)
         await until(pilot, lambda: "失败原因" not in text_of(pilot))
@@ -183,12 +162,25 @@ async def test_the_board_looks_as_stored(
         await same_as_stored(pilot, "board", everywhere=True)
 
 
-async def test_the_board_changes_what_it_shows(runs: tuple[Path, Path]) -> None:
+async def test_the_board_changes_what_it_shows_and_rows_say_what_stands_behind_them(runs: tuple[Path, Path]) -> None:
+    """A run of fewer tasks says so; a row that is still being read has no figure yet; fiction is marked row by row; a
+    filter is named."""
+    ended_run("third", "echo", limit=1)
     async with desk() as pilot:
         await pilot.press("b")
         screen = pilot.app.screen
         assert isinstance(screen, BoardScreen)
-        await until(pilot, lambda: len(screen.figures) == 2 and screen._paper)
+        await until(pilot, lambda: len(screen.figures) == 3 and screen._paper)
+        own = [entry for entry in screen.rows if entry.line is not None]
+        assert sorted(map(behind, own)) == ["1/2", "2", "2"]
+        shown = cells(own[0], 42, 30, {})
+        assert "虚构数据" in shown["name"].plain and "dim" not in str(shown["strict"].style)
+        guessed = replace(own[0], figures=own[0].figures.model_copy(update={"tokens": 9, "estimated": True}))
+        assert cells(guessed, 42, 30, {})["tokens_each"].plain.startswith("~")
+        assert not shown["tokens_each"].plain.startswith("~")
+        line = replace(own[0].line, strict=None)
+        unread = cells(replace(own[0], figures=None, strict=None, compat=None, line=line), 40, 30, {})
+        assert unread["strict"].plain == "…" and str(unread["strict"].style) == "dim"
         first = screen._place
         await pilot.press("g")
         assert screen._place != first
@@ -199,44 +191,13 @@ async def test_the_board_changes_what_it_shows(runs: tuple[Path, Path]) -> None:
         await pilot.press("N")
         assert screen._place == first
         await pilot.press("p")
-        assert len(screen.rows) == 2
+        assert len(screen.rows) == 3
         await pilot.press("slash", *"echo", "enter")
-        assert len(screen.rows) == 1
+        assert len(screen.rows) == 2 and "筛选“echo”：2 行" in text_of(pilot)
         await pilot.press("escape")
-        assert len(screen.rows) == 2 and pilot.app.screen is screen
+        assert len(screen.rows) == 3 and pilot.app.screen is screen
         await pilot.press("home", "c", "end", "c")
         await reach(pilot, CompareScreen)
-
-
-async def test_rows_say_what_stands_behind_them(runs: tuple[Path, Path]) -> None:
-    """A run of fewer tasks says so; a row that is still being read has no figure yet; fiction is marked row by row; a
-    filter is named."""
-    spec = RunSpec(benchmark="legalagentbench", pack="small", agent="echo", limit=1)
-    with start_run(spec, out=places.runs() / "third.moot") as run:
-        run.go()
-        run.record_scores()
-    async with desk() as pilot:
-        await pilot.press("b")
-        screen = pilot.app.screen
-        assert isinstance(screen, BoardScreen)
-        await until(pilot, lambda: len(screen.figures) == 3 and screen._paper)
-        own = [entry for entry in screen.rows if entry.line is not None]
-        assert sorted(map(behind, own)) == ["1/2", "2", "2"]
-        shown = cells(own[0], 42, 30, {})
-        assert "虚构数据" in shown["name"].plain and "dim" not in str(shown["strict"].style)
-        assert own[0].figures is not None
-        guessed = replace(own[0], figures=own[0].figures.model_copy(update={"tokens": 9, "estimated": True}))
-        assert cells(guessed, 42, 30, {})["tokens_each"].plain.startswith("~")
-        assert not shown["tokens_each"].plain.startswith("~")
-        unread = cells(
-            replace(own[0], figures=None, strict=None, compat=None, line=replace(own[0].line, strict=None)),
-            40,
-            30,
-            {},
-        )
-        assert unread["strict"].plain == "…" and str(unread["strict"].style) == "dim"
-        await pilot.press("slash", *"echo", "enter")
-        assert "筛选“echo”：2 行" in text_of(pilot)
 
 
 async def test_the_model_that_comes_with_moot_stands_there_only_where_it_is_asked_for(
@@ -287,3 +248,60 @@ def test_what_a_person_solved_is_nowhere_shown_as_the_policys(runs: tuple[Path, 
     steps = step_rows(aligned(one, other), 100)
     assert "第 1 步 ≠ 自此不同 · 乙：本人" in "\n".join(row_text(row) for row in steps)
     assert "本人" not in called(read_run(runs[1])) + side_words(compare(runs)[0].second)
+
+
+async def test_two_runs_are_compared(runs: tuple[Path, Path]) -> None:
+    async with desk() as pilot:
+        app = pilot.app
+        app.push_screen(CompareScreen(*runs))
+        screen = await reach(pilot, CompareScreen, lambda screen: screen.comparison is not None)
+        assert {line.task for line in screen.lines} == {"k-1", "k-2"}
+        await same_as_stored(pilot, "compare")
+        await pilot.press("enter")
+        await reach(pilot, StepsScreen, lambda screen: screen.steps is not None)
+        text = "\n".join(row_text(row) for row in app.screen.query_one("#steps", LinesPane).rows)
+        assert "≠" in text and "│" in text
+        await same_as_stored(pilot, "compare-steps")
+        await pilot.press("2")
+        await until(pilot, lambda: app.controller.facts is not None and app.controller.facts.id == "second")
+
+
+def figures(screen: CompareScreen) -> str:
+    return "\n".join(row_text(row) for row in screen.query_one("#figures", LinesPane).rows)
+
+
+async def test_home_chooses_both_and_a_fork_opens_beside_its_parent(runs: tuple[Path, Path]) -> None:
+    fork = fork_run(runs[0], "k-1", 2, newcomer=Seated(seat="agent", policy="echo/1"))
+    with fork:
+        fork.go()
+        fork.record_scores()
+    with start_run(RunSpec(benchmark="legalagentbench", pack="small"), out=places.runs() / "empty.moot"):
+        pass
+    async with desk() as pilot:
+        home = pilot.app.screen
+        assert isinstance(home, HomeScreen)
+        assert [line.id for line in home.runs[2:]] == ["second", "first"] and home.runs[1].parent == "first"
+        await pilot.press("down", "c")
+        screen = await reach(pilot, CompareScreen, lambda screen: screen.comparison is not None)
+        assert screen.paths[0] == runs[0] and "2 题中有 1 题未计入：乙未评测 1 题" in figures(screen)
+        assert [who(side, "zh") for side in (screen.comparison.first, screen.comparison.second)][1] == "复述下限"
+        await pilot.press("escape")
+        await reach(pilot, HomeScreen)
+        await pilot.press("down", "c")
+        assert home.base is not None and home.base.id == "second"
+        await pilot.press("c")
+        assert home.base is None
+        await pilot.press("c", "down", "c")
+        screen = await reach(pilot, CompareScreen, lambda screen: screen.comparison is not None)
+        assert [side.stem for side in screen.paths] == ["second", "first"]
+        before = len(screen.lines)
+        await pilot.press("a")
+        assert screen.everything and len(screen.lines) >= before
+        await pilot.press("l")
+        assert "Compat" in figures(screen) or "论文口径" in figures(screen)
+        await pilot.press("escape")
+        await reach(pilot, HomeScreen)
+        pilot.app.push_screen(CompareScreen(runs[0], places.runs() / "empty.moot"))
+        await reach(pilot, ProblemScreen)
+        await pilot.press("escape")
+        await reach(pilot, HomeScreen)

@@ -25,20 +25,10 @@ from app.desk.widgets.score_strip import ScoreStrip
 from app.strings import t
 from tasks.episode.events import ToolCalled
 from tasks.run.spec import RunSpec
-from tests.desk.conftest import NARROW, WIDE, desk, episode, reach, same_as_stored, until
+from tests.desk.conftest import begun, desk, reach, same_as_stored, until
 from tests.support.desk_fixture import CASE, COMPANY, COURT
 
 pytestmark = pytest.mark.slow
-
-
-async def seated(pilot: Pilot[Any], pack: Path, task: str = "k-1") -> Any:
-    spec = RunSpec(benchmark="legalagentbench", agent="human", pack=str(pack), task_ids=(task,))
-    await pilot.app.start(spec, everything=False)  # type: ignore[attr-defined]
-    await until(pilot, lambda: episode(pilot).controller.loaded)
-    screen = episode(pilot)
-    await pilot.press("n")
-    await until(pilot, lambda: screen.controller.asked and screen.query_one(AnswerBox).is_open)
-    return screen
 
 
 async def form_of(pilot: Pilot[Any], words: str) -> ToolForm:
@@ -76,8 +66,28 @@ async def called(pilot: Pilot[Any], screen: Any, number: int) -> None:
 
 
 async def test_a_person_solves_a_task_of_three_hops_without_typing_json(pack: Path) -> None:
+    spec = RunSpec(benchmark="legalagentbench", agent="human", pack=str(pack), task_ids=("k-1",))
     async with desk() as pilot:
-        screen = await seated(pilot, pack)
+        screen = await begun(pilot, spec)
+        await pilot.press("n")
+        await until(pilot, lambda: screen.controller.asked and screen.query_one(AnswerBox).is_open)
+        box = screen.query_one(TextArea)
+        await pilot.press("ctrl+o")
+        await until(pilot, lambda: box.text)
+        assert box.has_focus and screen.controller.asked, "a draft of the rules"
+        box.text = ""
+        form = await form_of(pilot, "get_court_info")
+        await pilot.press("f5")
+        await until(pilot, lambda: str(form.query_one("#refusal", Static).content))
+        await pilot.press("escape", "escape")
+        await until(pilot, lambda: pilot.app.screen is screen)
+        assert box.text == "/", "one may go on by hand"
+        box.text = '/get_court_info {"identifier": "x", "columns": ["负责人"]}'
+        await pilot.press("f5")
+        await until(pilot, lambda: pilot.app._notifications)
+        assert box.text.startswith("/get_court_info") and screen.controller.asked, "a wrong call costs no step"
+        assert screen.controller.shown.total == 0
+        box.text = ""
         form = await form_of(pilot, "legal_document_company")
         await offered(pilot, form, "澄江", COMPANY)
         await called(pilot, screen, 1)
@@ -93,37 +103,11 @@ async def test_a_person_solves_a_task_of_three_hops_without_typing_json(pack: Pa
         await called(pilot, screen, 3)
         tools = [r.event for r in screen.controller.shown.records if isinstance(r.event, ToolCalled)]
         assert tools[-1].input == {"identifier": COURT, "columns": ["法院负责人"]}
-        screen.query_one(TextArea).text = f"由{COURT}审理，负责人是陆知行。"
+        box.text = f"由{COURT}审理，负责人是陆知行。"
         await pilot.press("f5")
         await until(pilot, lambda: screen.controller.over)
         await until(pilot, lambda: screen.query_one(ScoreStrip)._step is not None)
         assert screen.query_one(ScoreStrip)._step.compat["success"] == 1.0
-
-
-async def test_a_wrong_call_costs_no_step(pack: Path) -> None:
-    async with desk() as pilot:
-        screen = await seated(pilot, pack)
-        form = await form_of(pilot, "get_court_info")
-        await pilot.press("f5")
-        await until(pilot, lambda: str(form.query_one("#refusal", Static).content))
-        await pilot.press("escape", "escape")
-        await until(pilot, lambda: pilot.app.screen is screen)
-        box = screen.query_one(TextArea)
-        assert box.text == "/", "one may go on by hand"
-        box.text = '/get_court_info {"identifier": "x", "columns": ["负责人"]}'
-        await pilot.press("f5")
-        await until(pilot, lambda: pilot.app._notifications)
-        assert (
-            box.text.startswith("/get_court_info") and screen.controller.asked and screen.controller.shown.total == 0
-        )
-
-
-async def test_the_draft_of_the_rules_is_taken_into_the_box(pack: Path) -> None:
-    async with desk() as pilot:
-        screen = await seated(pilot, pack)
-        await pilot.press("ctrl+o")
-        await until(pilot, lambda: screen.query_one(TextArea).text)
-        assert screen.query_one(TextArea).has_focus and screen.controller.asked and screen.controller.shown.total == 0
 
 
 async def corpus(pilot: Pilot[Any]) -> CorpusScreen:
@@ -148,8 +132,9 @@ async def test_values_of_a_record_are_followed_and_the_way_back_is_kept(pack: Pa
     async with desk() as pilot:
         screen = await corpus(pilot)
         rows = await open_shelf(pilot, screen, "LegalDoc")
-        record = screen.query_one("#record", Choice)
+        record, tree = screen.query_one("#record", Choice), screen.query_one("#tree", Choice)
         await until(pilot, lambda: rows.has_focus and rows.count == 3 and record.count)
+        await same_as_stored(pilot, "corpus")
         assert "虚构数据" in "\n".join(map(row_text, record.rows))
         await pilot.press("enter")
         await until(pilot, lambda: record.has_focus)
@@ -162,7 +147,13 @@ async def test_values_of_a_record_are_followed_and_the_way_back_is_kept(pack: Pa
             pilot, lambda: rows.place is not None and rows.place.dataset.kind == "LegalDoc" and rows.count == 3
         )
         await pilot.press("escape")
-        await until(pilot, lambda: screen.query_one("#tree", Choice).has_focus)
+        await until(pilot, lambda: tree.has_focus)
+        await open_shelf(pilot, screen, "get_court_info")
+        await until(pilot, lambda: isinstance(screen.focused, FieldBox))
+        await offered(pilot, screen.query_one(ToolForm), "云溪", COURT)
+        await pilot.press("f5")
+        said = screen.query_one("#said", TextPane)
+        await until(pilot, lambda: any("陆知行" in row_text(row) for row in said.rows))
 
 
 async def test_rows_are_sorted_and_filtered_and_everything_is_searched(pack: Path) -> None:
@@ -170,10 +161,17 @@ async def test_rows_are_sorted_and_filtered_and_everything_is_searched(pack: Pat
         screen = await corpus(pilot)
         rows = await open_shelf(pilot, screen, "LegalDoc")
         await until(pilot, lambda: rows.has_focus and rows.count == 3)
+        for key, areas in (("home", ["corpus_rows", "corpus", "app"]), ("slash", ["find", "app"])):
+            await pilot.press(key, "f1")
+            heads = (await reach(pilot, HelpScreen)).query(".help--area").results(Static)
+            assert [str(head.content) for head in heads] == [t(f"help.area.{area}") for area in areas]
+            await pilot.press("escape")
+        await pilot.press("escape")
+        await until(pilot, lambda: rows.has_focus)
         for _ in range(3):
             await pilot.press("o")
         await pilot.press("O")
-        await until(pilot, lambda: rows.row(0) is not None and rows.row(0).cells["案号"] == CASE)  # type: ignore[union-attr]
+        await until(pilot, lambda: rows.row(0) is not None and rows.row(0).cells["案号"] == CASE)
         await pilot.press("slash", "1", "2", "号")
         await until(pilot, lambda: rows.count == 1)
         await pilot.press("escape", "a", *"云溪0101")
@@ -182,59 +180,21 @@ async def test_rows_are_sorted_and_filtered_and_everything_is_searched(pack: Pat
         await until(pilot, lambda: found() == {"LegalDoc": 3, "CourtCode": 1})
 
 
-async def test_a_tool_is_called_in_the_middle(pack: Path) -> None:
+async def palette(pilot: Pilot[Any], words: str, found: str) -> None:
+    """Take what the palette finds for some words."""
+    await pilot.press("ctrl+p")
+    screen = await reach(pilot, CommandPalette)
+    screen.query_one(Input).value = words
+    listed = screen.query_one(OptionList)
+    await until(pilot, lambda: any(found in str(option.prompt) for option in listed.options))
+    await pilot.press("down", "enter")
+
+
+async def test_the_palette_finds_a_case_number_and_a_task_that_it_plays(pack: Path) -> None:
     async with desk() as pilot:
-        screen = await corpus(pilot)
-        await open_shelf(pilot, screen, "get_court_info")
-        await until(pilot, lambda: isinstance(screen.focused, FieldBox))
-        form = screen.query_one(ToolForm)
-        await offered(pilot, form, "云溪", COURT)
-        await pilot.press("f5")
-        said = screen.query_one("#said", TextPane)
-        await until(pilot, lambda: any("陆知行" in row_text(row) for row in said.rows))
-
-
-@pytest.mark.parametrize("size", [WIDE, NARROW])
-async def test_the_corpus_looks_as_stored(pack: Path, size: tuple[int, int]) -> None:
-    async with desk(size) as pilot:
-        screen = await corpus(pilot)
-        rows = await open_shelf(pilot, screen, "LegalDoc")
-        await until(pilot, lambda: rows.has_focus and rows.count == 3 and screen.query_one("#record", Choice).count)
-        await same_as_stored(pilot, "corpus")
-
-
-async def test_help_names_the_keys_that_work_where_one_is(pack: Path) -> None:
-    async with desk() as pilot:
-        screen = await corpus(pilot)
-        rows, letters_are_text = ["corpus_rows", "corpus", "app"], ["find", "app"]
-        for key, areas in (("home", ["law_choice", "corpus", "app"]), ("enter", rows), ("slash", letters_are_text)):
-            await pilot.press(key)
-            await until(pilot, lambda key=key: key != "enter" or screen.query_one(RowsView).has_focus)
-            await pilot.press("f1")
-            heads = (await reach(pilot, HelpScreen)).query(".help--area").results(Static)
-            assert [str(head.content) for head in heads] == [t(f"help.area.{area}") for area in areas]
-            await pilot.press("escape")
-
-
-async def test_the_palette_finds_a_case_number(pack: Path) -> None:
-    async with desk() as pilot:
-        await pilot.press("ctrl+p")
-        palette = await reach(pilot, CommandPalette)
-        palette.query_one(Input).value = "0101民初88"
-        listed = palette.query_one(OptionList)
-        await until(pilot, lambda: any(CASE in str(option.prompt) for option in listed.options))
-        await pilot.press("down", "enter")
+        await palette(pilot, "0101民初88", CASE)
         screen = await reach(pilot, CorpusScreen)
         await until(pilot, lambda: screen.row is not None and screen.row.cells.get("案号") == CASE)
-
-
-async def test_the_palette_finds_a_task_and_plays_it(pack: Path) -> None:
-    async with desk() as pilot:
-        await pilot.press("ctrl+p")
-        palette = await reach(pilot, CommandPalette)
-        palette.query_one(Input).value = "联系电话是多少"
-        listed = palette.query_one(OptionList)
-        await until(pilot, lambda: any("k-2" in str(option.prompt) for option in listed.options))
-        await pilot.press("down", "enter")
-        await reach(pilot, EpisodeScreen, lambda screen: screen.controller.facts is not None)
-        assert pilot.app.screen.controller.facts.header["spec"]["task_ids"] == ["k-2"]  # type: ignore[attr-defined]
+        await palette(pilot, "联系电话是多少", "k-2")
+        played = await reach(pilot, EpisodeScreen, lambda screen: screen.controller.facts is not None)
+        assert played.controller.facts.header["spec"]["task_ids"] == ["k-2"]

@@ -33,13 +33,14 @@ from store.journal import Journal
 from tasks.episode import exchange, with_tools
 from tasks.episode.driver import Driver
 from tasks.episode.events import EngineFailed, ModelCalled, Record, Seated, Stopped
-from tasks.episode.scheduler import HUMAN
+from tasks.episode.scheduler import HUMAN, Scheduler
+from tasks.errors import TaskError
 from tasks.legalagentbench import tools
 from tasks.run.reading import list_runs, read_episode
 from tasks.run.runner import start_run
 from tests.desk.conftest import (
+    begun,
     desk,
-    episode,
     opened,
     record_text,
     same_as_stored,
@@ -77,13 +78,6 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     made = Clock()
     monkeypatch.setattr(running, "clock", made)
     return made
-
-
-async def begun(pilot: Pilot[Any], pack: Path, **options: Any) -> EpisodeScreen:
-    """A run of the talking agent, at its beginning."""
-    await pilot.app.start(talk(pack, **options), everything=False)  # type: ignore[attr-defined]
-    await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.controller.loaded)
-    return episode(pilot)
 
 
 async def speaking(pilot: Pilot[Any], engine: SlowEngine, screen: EpisodeScreen, text: str = "正在说的话") -> None:
@@ -140,16 +134,10 @@ def test_a_control_sequence_that_comes_in_pieces_is_one() -> None:
     assert "前␛后" in shown and "\x1b" not in shown and "52;c" not in shown and "\u202e" not in shown
 
 
-def test_each_phase_says_how_far_it_is() -> None:
-    def line(turn: OpenTurn) -> str:
-        return "".join(text for text, _ in phase_line(turn, 12.0))
-
-    assert "37%" in line(OpenTurn("k-1", began=12.0).after(Delta("k-1", "agent", "loading", "", 37, 100), 12.0))
-    assert "512/2,048" in line(
-        OpenTurn("k-1", began=12.0).after(Delta("k-1", "agent", "reading", "", 512, 2048), 12.0)
-    )
-    assert "12 秒" in line(OpenTurn("k-1")), "a silent call shows its time"
-    assert "丢弃已说的 5 字" in line(OpenTurn("k-1").after(said("还在说的话"), 1.0).stopped())
+def test_a_silent_call_shows_its_time_and_a_stopped_one_what_it_throws_away() -> None:
+    stopped = OpenTurn("k-1").after(said("还在说的话"), 1.0).stopped()
+    for turn, words in ((OpenTurn("k-1"), "12 秒"), (stopped, "丢弃已说的 5 字")):
+        assert words in "".join(text for text, _ in phase_line(turn, 12.0))
 
 
 # the line of a call
@@ -295,7 +283,7 @@ async def test_the_turn_grows_below_the_record_and_gives_way_to_what_was_said(
     pack: Path, engine: SlowEngine, clock: Clock
 ) -> None:
     async with desk() as pilot:
-        screen = await begun(pilot, pack)
+        screen = await begun(pilot, talk(pack))
         await pilot.press("n")
         await until(pilot, lambda: "等待模型" in record_text(screen) and screen.controller.speaking)
         engine.tell("loading", done=37, total=100)
@@ -315,23 +303,55 @@ async def test_the_turn_grows_below_the_record_and_gives_way_to_what_was_said(
         await until(pilot, lambda: screen.controller.turn is None)
         text = record_text(screen)
         assert "┊" not in text and f"思考 {len(THOUGHT)} 字" in text and "复用 1,834（82%，保留）" in text
-        facts = "\n".join(row_text(row) for row in screen.query_one("#plan").rows)  # type: ignore[attr-defined]
+        facts = "\n".join(row_text(row) for row in screen.query_one("#plan").rows)
         assert all(words in facts for words in ("新读词元 412", "复用词元 1,834", "生成词元 32"))
 
 
-async def test_nothing_that_streams_is_kept(pack: Path, engine: SlowEngine) -> None:
+async def test_pausing_lets_the_turn_end_and_quitting_does_not_wait_for_it(pack: Path, engine: SlowEngine) -> None:
     async with desk() as pilot:
-        screen = await begun(pilot, pack)
+        screen = await begun(pilot, talk(pack))
+        await pilot.press("space")
+        await until(pilot, lambda: engine.waits.is_set() and screen.controller.moving == "auto")
+        engine.tell("speaking", "还在说")
+        await until(pilot, lambda: "还在说" in record_text(screen))
+        await pilot.press("space")
+        await until(pilot, lambda: "说完即暂停" in text_of(pilot))
+        assert engine.waits.is_set()
+        engine.end(CALL)
+        await until(pilot, lambda: screen.controller.shown.total == 1 and screen.controller.moving == "paused")
+        assert not engine.waits.is_set() and len(engine.calls) == 1 and "说完即暂停" not in text_of(pilot)
+        await speaking(pilot, engine, screen)
+        await pilot.press("q")
+        await until(pilot, lambda: engine.closed)
+    assert engine.cancels and sum(isinstance(record.event, ModelCalled) for record in stored()) == 1
+
+
+async def test_x_stops_the_turn_and_nothing_of_it_is_kept(pack: Path, engine: SlowEngine) -> None:
+    async with desk() as pilot:
+        screen = await begun(pilot, talk(pack))
+        before = len(stored())
         await speaking(pilot, engine, screen, "不进记录的话")
-        engine.end(ANSWER)
-        await until(pilot, lambda: screen.controller.over)
+        await pilot.press("x")
+        await until(pilot, lambda: screen.controller.turn is not None and screen.controller.turn.phase == "stopped")
+        await until(pilot, lambda: "问题仍待回答" in record_text(screen) and "■ 本轮已停" in text_of(pilot))
+        assert "不进记录的话" not in record_text(screen) and len(stored()) <= before + 2
+        assert not any(isinstance(record.event, ModelCalled) for record in stored())
+        await speaking(pilot, engine, screen, "再说一遍")
+        assert [asks[0].digest() for asks in engine.calls] == [engine.calls[0][0].digest()] * 2
+        await pilot.press("x")
+        await until(pilot, lambda: screen.controller.turn is not None and not screen.controller.speaking)
+        pilot.app.live.seat("k-1", Seated(seat="agent", policy="gold/1"))
+        await until(pilot, lambda: screen.controller.turn is None and "本轮已停" not in text_of(pilot))
+        await pilot.press("n")
+        await until(pilot, lambda: screen.controller.shown.total == 1)
+        assert len(engine.calls) == 2 and not any(isinstance(record.event, ModelCalled) for record in stored())
     assert "不进记录的话".encode() not in list_runs()[0].read_bytes()
     assert "不进记录的话" not in json.dumps([r.event.data() for r in stored()], ensure_ascii=False)
 
 
 async def test_the_reader_at_the_end_follows_and_the_one_elsewhere_stays(pack: Path, engine: SlowEngine) -> None:
     async with desk((80, 24)) as pilot:
-        screen = await begun(pilot, pack)
+        screen = await begun(pilot, talk(pack))
         record = screen.query_one(Transcript)
         await pilot.press("n")
         await until(pilot, engine.waits.is_set)
@@ -356,84 +376,28 @@ async def test_the_reader_at_the_end_follows_and_the_one_elsewhere_stays(pack: P
         await until(pilot, lambda: screen.controller.over)
 
 
-async def test_x_stops_the_turn_and_says_that_the_question_is_open(pack: Path, engine: SlowEngine) -> None:
-    async with desk() as pilot:
-        screen = await begun(pilot, pack)
-        before = len(stored())
-        await speaking(pilot, engine, screen)
-        await pilot.press("x")
-        await until(pilot, lambda: screen.controller.turn is not None and screen.controller.turn.phase == "stopped")
-        await until(pilot, lambda: "问题仍待回答" in record_text(screen) and "■ 本轮已停" in text_of(pilot))
-        assert "正在说的话" not in record_text(screen) and len(stored()) <= before + 2
-        assert not any(isinstance(record.event, ModelCalled) for record in stored())
-        await pilot.press("n")
-        await until(pilot, lambda: len(engine.calls) == 2)
-        assert engine.calls[0][0].digest() == engine.calls[1][0].digest()
-        engine.end(ANSWER)
-        await until(pilot, lambda: screen.controller.over and screen.controller.turn is None)
-
-
-@pytest.mark.parametrize("key", ["n", "space"])
 async def test_an_engine_that_is_away_is_said_and_the_question_stays_open(
-    key: str, pack: Path, engine: SlowEngine, monkeypatch: pytest.MonkeyPatch
+    pack: Path, engine: SlowEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(exchange, "WAITS", (0.01,))
     said: list[str] = []
     async with desk() as pilot:
-        screen = await begun(pilot, pack)
+        screen = await begun(pilot, talk(pack))
         monkeypatch.setattr(pilot.app, "say", lambda text, *_: said.append(text))
-        for _ in range(2):
-            engine.end(Unavailable("no server answers at here"))
-        await pilot.press(key)
-        await until(pilot, lambda: isinstance(pilot.app.screen, ProblemScreen) and "就此停住" in text_of(pilot))
-        assert len(said) == 1 and said[0].endswith("1 秒后重试。")
-        await pilot.press("enter")
-        await until(pilot, lambda: pilot.app.screen is screen and screen.controller.moving == "paused")
-        assert "问题仍待回答" in record_text(screen)
-        assert not any(isinstance(record.event, EngineFailed | Stopped) for record in stored())
+        for times, key in enumerate(("n", "space"), 1):
+            for _ in range(2):
+                engine.end(Unavailable("no server answers at here"))
+            await pilot.press(key)
+            await until(pilot, lambda: isinstance(pilot.app.screen, ProblemScreen) and "就此停住" in text_of(pilot))
+            assert len(said) == times and said[-1].endswith("1 秒后重试。")
+            await pilot.press("enter")
+            await until(pilot, lambda: pilot.app.screen is screen and screen.controller.moving == "paused")
+            assert "问题仍待回答" in record_text(screen)
+            assert not any(isinstance(record.event, EngineFailed | Stopped) for record in stored())
         await pilot.press("n")
-        await until(pilot, lambda: len(engine.calls) == 3)
+        await until(pilot, lambda: len(engine.calls) == 5)
         engine.end(ANSWER)
         await until(pilot, lambda: screen.controller.over and screen.controller.turn is None)
-
-
-async def test_pausing_lets_the_turn_end(pack: Path, engine: SlowEngine) -> None:
-    async with desk() as pilot:
-        screen = await begun(pilot, pack)
-        await pilot.press("space")
-        await until(pilot, lambda: engine.waits.is_set() and screen.controller.moving == "auto")
-        engine.tell("speaking", "还在说")
-        await until(pilot, lambda: "还在说" in record_text(screen))
-        await pilot.press("space")
-        await until(pilot, lambda: "说完即暂停" in text_of(pilot))
-        assert engine.waits.is_set()
-        engine.end(CALL)
-        await until(pilot, lambda: screen.controller.shown.total == 1 and screen.controller.moving == "paused")
-        assert not engine.waits.is_set() and len(engine.calls) == 1 and "说完即暂停" not in text_of(pilot)
-
-
-async def test_quitting_while_a_model_speaks_does_not_wait_for_it(pack: Path, engine: SlowEngine) -> None:
-    async with desk() as pilot:
-        screen = await begun(pilot, pack)
-        await speaking(pilot, engine, screen)
-        await pilot.press("q")
-        await until(pilot, lambda: engine.closed)
-    assert engine.cancels and not any(isinstance(record.event, ModelCalled) for record in stored())
-
-
-async def test_after_a_stop_somebody_else_may_take_the_seat(pack: Path, engine: SlowEngine) -> None:
-    async with desk() as pilot:
-        screen = await begun(pilot, pack)
-        await speaking(pilot, engine, screen)
-        await pilot.press("x")
-        await until(pilot, lambda: screen.controller.turn is not None and not screen.controller.speaking)
-        pilot.app.live.seat("k-1", Seated(seat="agent", policy="gold/1"))  # type: ignore[attr-defined]
-        await until(pilot, lambda: screen.controller.turn is None and "本轮已停" not in text_of(pilot))
-        await pilot.press("n")
-        await until(pilot, lambda: screen.controller.shown.total == 1)
-        assert len(engine.calls) == 1 and not any(
-            isinstance(r.event, ModelCalled) for r in screen.controller.shown.records
-        )
 
 
 async def test_a_step_that_was_cut_short_is_shown_whole_when_it_is_taken_up(
@@ -466,33 +430,35 @@ async def test_a_step_that_was_cut_short_is_shown_whole_when_it_is_taken_up(
 
 async def seated(pilot: Pilot[Any], pack: Path, **options: Any) -> tuple[EpisodeScreen, AnswerBox]:
     """A person sits in the tested seat of the first episode and has been asked."""
-    screen = await begun(pilot, pack, **options)
-    pilot.app.live.seat("k-1", Seated(seat="agent", policy="human/1", engine=HUMAN), ask=True)  # type: ignore[attr-defined]
+    screen = await begun(pilot, talk(pack, **options))
+    pilot.app.live.seat("k-1", Seated(seat="agent", policy="human/1", engine=HUMAN), ask=True)
     box = screen.query_one(AnswerBox)
     await until(pilot, lambda: box.is_open and box.query_one(AnswerText).has_focus)
     return screen, box
 
 
-async def test_enter_begins_a_line_and_f5_sends_all_of_them(pack: Path, engine: SlowEngine) -> None:
+async def test_lines_are_typed_pasted_and_sent_and_what_acts_on_a_terminal_goes(
+    pack: Path, engine: SlowEngine
+) -> None:
     async with desk() as pilot:
         screen, box = await seated(pilot, pack)
+        pilot.app.screen.focused.post_message(Paste("一、判令返还\r\n二、\x1b]52;c;QQ==\x07利息\u202e"))
+        await until(pilot, lambda: box.query_one(AnswerText).text)
+        assert box.query_one(AnswerText).text == "一、判令返还\n二、␛利息⍰" and box.is_open
+        box.query_one(AnswerText).text = ""
         await pilot.press("enter", *"yi", "enter", *"er")
-        assert box.is_open and box.query_one(AnswerText).text == "\nyi\ner"
+        assert box.is_open and box.query_one(AnswerText).text == "\nyi\ner", "Enter begins a line"
         await pilot.press("f5")
         await until(pilot, lambda: screen.controller.over)
     assert [r.event.text for r in stored() if isinstance(r.event, ModelCalled)] == ["yi\ner"]
 
 
-async def test_pasted_lines_stay_and_what_acts_on_a_terminal_goes(pack: Path, engine: SlowEngine) -> None:
-    async with desk() as pilot:
-        _, box = await seated(pilot, pack)
-        pilot.app.screen.focused.post_message(Paste("一、判令返还\r\n二、\x1b]52;c;QQ==\x07利息\u202e"))  # type: ignore[union-attr]
-        await until(pilot, lambda: box.query_one(AnswerText).text)
-        assert box.query_one(AnswerText).text == "一、判令返还\n二、␛利息⍰"
-        assert box.is_open
+async def test_a_draft_waits_at_its_episode_and_comes_back_where_it_could_not_be_taken(
+    pack: Path, engine: SlowEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(self: Any, episode: str, text: str) -> None:
+        raise TaskError("no room on the disk", "Free some.")
 
-
-async def test_a_draft_waits_at_its_episode(pack: Path, engine: SlowEngine) -> None:
     async with desk() as pilot:
         screen, box = await seated(pilot, pack, limit=2)
         await pilot.press(*"caogao")
@@ -507,25 +473,12 @@ async def test_a_draft_waits_at_its_episode(pack: Path, engine: SlowEngine) -> N
         assert screen.query_one(Transcript).has_focus
         await pilot.press("tab")
         assert box.query_one(AnswerText).has_focus
-
-
-async def test_what_could_not_be_taken_is_given_back(
-    pack: Path, engine: SlowEngine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from tasks.episode.scheduler import Scheduler
-    from tasks.errors import TaskError
-
-    def refuse(self: Any, episode: str, text: str) -> None:
-        raise TaskError("no room on the disk", "Free some.")
-
-    async with desk() as pilot:
-        _, box = await seated(pilot, pack)
         monkeypatch.setattr(Scheduler, "answer", refuse)
-        await pilot.press(*"da", "f5")
+        await pilot.press("f5")
         await until(pilot, lambda: "no room on the disk" in text_of(pilot))
         await pilot.press("escape")
         await until(pilot, lambda: box.is_open)
-        assert box.query_one(AnswerText).text == "da"
+        assert box.query_one(AnswerText).text == "caogao"
 
 
 # how it looks
@@ -543,7 +496,7 @@ async def test_an_open_turn_looks_as_stored(
         TokenChance(c, -0.02 if c not in "查法" else -1.4, ((c, -0.02), ("看", -1.3))) for c in "先查法院"
     )
     async with desk() as pilot:
-        screen = await begun(pilot, pack)
+        screen = await begun(pilot, talk(pack))
         await until(pilot, lambda: screen.controller.keeper is not None)
         engine.end(Reply(CALL, Usage(1955, 0, 96, 4123.0, "fresh"), "length", THOUGHT, tuple(range(96)), chances))
         await pilot.press("n")
@@ -557,18 +510,11 @@ async def test_an_open_turn_looks_as_stored(
         engine.tell("thinking", THOUGHT[4:] * 3, 90)
         engine.tell("speaking", "查到负责人是陆知行，可以作答。", 100)
         await until(pilot, lambda: (turn := screen.controller.turn) is not None and turn.words == 15)
-        await until(pilot, lambda: screen.query_one("#scores")._step is not None)  # type: ignore[attr-defined]
+        await until(pilot, lambda: screen.query_one("#scores")._step is not None)
         screen.show_turn()
         await pilot.pause()
         await same_as_stored(pilot, "turn")
         await pilot.press("x")
-        await until(
-            pilot,
-            lambda: (
-                (turn := screen.controller.turn) is not None
-                and turn.phase == "stopped"
-                and screen.controller.moving == "paused"
-            ),
-        )
+        await until(pilot, lambda: screen.controller.turn.phase == "stopped" and screen.controller.moving == "paused")
         await pilot.pause()
         await same_as_stored(pilot, "stopped")
