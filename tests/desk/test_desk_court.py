@@ -18,6 +18,8 @@ from app.desk.board import BoardScreen
 from app.desk.court.panes import ProgrammePane
 from app.desk.dialogs import HelpScreen
 from app.desk.episode.cursor import PapersScreen
+from app.desk.episode.grounds_screen import EvidenceScreen, EvidenceView
+from app.desk.episode.scores import ClaimOutcome
 from app.desk.episode.screen import EpisodeScreen
 from app.desk.episode.seat import SeatScreen
 from app.desk.episode.transcript import Transcript
@@ -34,9 +36,10 @@ from tasks.run.listing import read_run
 from tasks.run.spec import RunSpec
 from tests.desk.conftest import (
     NARROW,
-    SIZES,
     WIDE,
+    begun,
     desk,
+    reach,
     text_of,
     until,
 )
@@ -53,12 +56,15 @@ def pack(monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 async def opened(pilot: Pilot[Any], played: Played, episode: str) -> EpisodeScreen:
-    pilot.app.open_episode(played.path, episode)  # type: ignore[attr-defined]
-    await until(
-        pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.controller.episode == episode
-    )
-    screen = pilot.app.screen
-    assert isinstance(screen, EpisodeScreen)
+    pilot.app.open_episode(played.path, episode)
+    screen = await reach(pilot, EpisodeScreen, lambda screen: screen.controller.episode == episode)
+    await until(pilot, lambda: screen.controller.keeper is not None)
+    return screen
+
+
+async def trial(pilot: Pilot[Any], pack: Path) -> EpisodeScreen:
+    """The civil trial, before its first step."""
+    screen = await begun(pilot, RunSpec(benchmark="courts", pack=str(pack), task_ids=("CI-0001",)))
     await until(pilot, lambda: screen.controller.keeper is not None)
     return screen
 
@@ -82,30 +88,31 @@ SHOWN = {
 }
 
 
-@pytest.mark.parametrize("size", SIZES)
-async def test_every_environment_fills_its_panes(size: tuple[int, int], plays: dict[str, Played]) -> None:
-    async with desk(size) as pilot:
+async def test_every_environment_fills_its_panes(plays: dict[str, Played]) -> None:
+    async with desk() as pilot:
         for case, (title, left, middle, tabs) in SHOWN.items():
             screen = await opened(pilot, plays[case], case)
-            if size == NARROW:
-                screen.action_view(0)
-            await pilot.pause()
-            shown = text_of(pilot)
-            record = screen.query_one(Transcript)
-            assert record.scroll_offset.y == record.max_scroll_y, "the end of the record is in view"
-            assert title in shown and middle in shown and DISCLAIMER in shown and "虚构数据" in shown
-            assert "轮" in shown.splitlines()[0] and "规则" in shown.splitlines()[0]
-            for index, name in enumerate(tabs):
-                assert (await tab(pilot, screen, index)).strip() and screen.query_one(f"#{name}").display, name
-                assert [other for other in SHOWN["CI-0001"][3] if screen.query_one(f"#{other}").display] in (
-                    [name],
-                    [],
-                )
-            if size == NARROW:
-                screen.action_view(1)
+            for size in (WIDE, NARROW) if case == "CI-0001" else (WIDE,):
+                await pilot.resize_terminal(*size)
+                await until(pilot, lambda size=size: screen.size.width == size[0])  # noqa: B023
+                if size == NARROW:
+                    screen.action_view(0)
                 await pilot.pause()
-            assert left in text_of(pilot) and pane(screen, "programme").strip()
-            assert all(cell_len(line) <= size[0] for line in text_of(pilot).split("\n"))
+                shown = text_of(pilot)
+                record = screen.query_one(Transcript)
+                assert record.scroll_offset.y == record.max_scroll_y, "the end of the record is in view"
+                assert title in shown and middle in shown and DISCLAIMER in shown and "虚构数据" in shown
+                assert "轮" in shown.splitlines()[0] and "规则" in shown.splitlines()[0]
+                for index, name in enumerate(tabs):
+                    assert (await tab(pilot, screen, index)).strip() and screen.query_one(f"#{name}").display, name
+                    displayed = [other for other in SHOWN["CI-0001"][3] if screen.query_one(f"#{other}").display]
+                    assert displayed in ([name], [])
+                if size == NARROW:
+                    screen.action_view(1)
+                    await pilot.pause()
+                assert left in text_of(pilot) and pane(screen, "programme").strip()
+                assert all(cell_len(line) <= size[0] for line in text_of(pilot).split("\n"))
+            await pilot.resize_terminal(*WIDE)
 
 
 async def test_export_offers_the_papers_that_the_episode_holds(plays: dict[str, Played]) -> None:
@@ -113,7 +120,7 @@ async def test_export_offers_the_papers_that_the_episode_holds(plays: dict[str, 
         await opened(pilot, plays["CI-0001"], "CI-0001")
         folder = places.home() / "exports"
         await pilot.press("e")
-        await until(pilot, lambda: isinstance(pilot.app.screen, PapersScreen))
+        await reach(pilot, PapersScreen)
         shown = [str(option.prompt) for option in pilot.app.screen.query_one(OptionList).options]
         assert shown == [
             "民事判决书 · DOCX",
@@ -126,19 +133,21 @@ async def test_export_offers_the_papers_that_the_episode_holds(plays: dict[str, 
         await until(pilot, lambda: list(folder.glob("*-judgment.docx")))
         for _ in range(2):  # nothing is written over
             await pilot.press("e")
-            await until(pilot, lambda: isinstance(pilot.app.screen, PapersScreen))
+            await reach(pilot, PapersScreen)
             await pilot.press("down", "enter")
             await until(pilot, lambda: not isinstance(pilot.app.screen, PapersScreen))
         await until(pilot, lambda: len(list(folder.glob("*-judgment*.html"))) == 2)
         await pilot.press("e")
-        await until(pilot, lambda: isinstance(pilot.app.screen, PapersScreen))
+        await reach(pilot, PapersScreen)
         await pilot.press("end", "enter")
         await until(pilot, lambda: list(folder.glob("*.md")))
 
 
-async def test_keys_of_the_court_screen(plays: dict[str, Played]) -> None:
+async def test_keys_of_the_court_screen_and_looking_back(plays: dict[str, Played]) -> None:
+    played = plays["CI-0001"]
+    before = played.path.read_bytes()
     async with desk(WIDE) as pilot:
-        screen = await opened(pilot, plays["CI-0001"], "CI-0001")
+        screen = await opened(pilot, played, "CI-0001")
         await pilot.press("c")
         assert screen.tab == "exhibits" and "借条一张" in pane(screen, "exhibits")
         await pilot.press("c", "c", "c")
@@ -166,23 +175,11 @@ async def test_keys_of_the_court_screen(plays: dict[str, Played]) -> None:
         shown = text_of(pilot)
         assert "Programme" in shown and "Sole judge" in shown and "Case file" not in pane(screen, "record")
         await pilot.press("l")
-
-
-async def test_looking_back_shows_what_was_known_then(plays: dict[str, Played]) -> None:
-    played = plays["CI-0001"]
-    before = played.path.read_bytes()
-    async with desk(WIDE) as pilot:
-        screen = await opened(pilot, played, "CI-0001")
         assert "▶" not in pane(screen, "programme") and "✘" in pane(screen, "programme")
-        for _ in range(9):
-            await pilot.press("b")
-        assert (
-            screen.controller.shown.back
-            and "▶ 法庭调查" in pane(screen, "programme")
-            and "✘" not in pane(screen, "programme")
-        )
-        assert "现在闭庭" not in pane(screen, "record") and "0/7" in pane(screen, "programme")
-        assert "未出示 7" in await tab(pilot, screen, 1)
+        await pilot.press(*"b" * 9)
+        left = pane(screen, "programme")
+        assert screen.controller.shown.back and "▶ 法庭调查" in left and "✘" not in left and "0/7" in left
+        assert "现在闭庭" not in pane(screen, "record") and "未出示 7" in await tab(pilot, screen, 1)
         await pilot.press("g")
         assert "现在闭庭" in pane(screen, "record") and "已质证 2" in pane(screen, "exhibits")
     assert played.path.read_bytes() == before
@@ -216,29 +213,23 @@ async def test_while_a_trial_is_open_what_has_not_happened_has_no_score(plays: d
 
 async def test_the_seat_that_speaks_next_is_offered_first_and_named(pack: Path) -> None:
     async with desk(WIDE) as pilot:
-        await pilot.app.start(RunSpec(benchmark="courts", pack=str(pack), task_ids=("CI-0001",)), everything=False)  # type: ignore[attr-defined]
-        await until(
-            pilot,
-            lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.controller.keeper is not None,
-        )
-        screen = pilot.app.screen
-        assert isinstance(screen, EpisodeScreen)
+        screen = await trial(pilot, pack)
         for n, (seat, words) in enumerate(
             (("agent", "接任：独任审判员"), ("plaintiff_lawyer", "接任：原告委托诉讼代理人")), 1
         ):
             await pilot.press("n")
             await until(pilot, lambda: screen.controller.shown.total == n)  # noqa: B023
             await pilot.press("s")
-            await until(pilot, lambda: isinstance(pilot.app.screen, SeatScreen))
-            assert pilot.app.screen.seat == seat and words in text_of(pilot)  # type: ignore[attr-defined]
-            pilot.app.screen.query_one("#seat", Select).value = "clerk"
+            dialog = await reach(pilot, SeatScreen)
+            assert dialog.seat == seat and words in text_of(pilot)
+            dialog.query_one("#seat", Select).value = "clerk"
             await pilot.pause()
             assert "接任：书记员" in text_of(pilot)
             await pilot.press("escape")
         await pilot.press("s", "enter")
         await until(pilot, lambda: screen.controller.human and "原告代理人：本人" in text_of(pilot))
         await pilot.press("escape", "s")
-        await until(pilot, lambda: isinstance(pilot.app.screen, SeatScreen))
+        await reach(pilot, SeatScreen)
         assert "离席：原告委托诉讼代理人" in text_of(pilot)
 
 
@@ -246,8 +237,7 @@ async def test_a_case_is_chosen_from_those_of_its_environment(pack: Path) -> Non
     async with desk(NARROW) as pilot:
         await until(pilot, lambda: isinstance(pilot.app.screen, HomeScreen) and pilot.app.screen.packs)
         await pilot.press("n")
-        await until(pilot, lambda: isinstance(pilot.app.screen, NewRunScreen))
-        screen = pilot.app.screen
+        screen = await reach(pilot, NewRunScreen)
         tasks = screen.query_one(TaskField)
         await until(pilot, lambda: tasks.groups)
         screen.query_one("#env", Select).value = "KQ"
@@ -273,8 +263,8 @@ async def test_a_case_is_chosen_from_those_of_its_environment(pack: Path) -> Non
             Select
         ).value = "human"
         await pilot.press("f5")
-        await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.controller.loaded)
-        assert pilot.app.screen.controller.facts.header["spec"]["seats"] == {"defendant_lawyer": "human"}  # type: ignore[union-attr]
+        played = await reach(pilot, EpisodeScreen, lambda screen: screen.controller.loaded)
+        assert played.controller.facts.header["spec"]["seats"] == {"defendant_lawyer": "human"}
 
 
 async def said(pilot: Pilot[Any], screen: EpisodeScreen, words: str) -> None:
@@ -293,14 +283,8 @@ async def said(pilot: Pilot[Any], screen: EpisodeScreen, words: str) -> None:
 
 async def test_a_person_presides_for_three_turns_and_leaves(pack: Path) -> None:
     async with desk(WIDE) as pilot:
-        pilot.app.controller.pace = 4  # type: ignore[attr-defined]
-        await pilot.app.start(RunSpec(benchmark="courts", pack=str(pack), task_ids=("CI-0001",)), everything=False)  # type: ignore[attr-defined]
-        await until(
-            pilot,
-            lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.controller.keeper is not None,
-        )
-        screen = pilot.app.screen
-        assert isinstance(screen, EpisodeScreen)
+        pilot.app.controller.pace = 4
+        screen = await trial(pilot, pack)
         await pilot.press("a")
         assert "参照裁判" in pane(screen, "file")
         await pilot.press("n")
@@ -337,23 +321,16 @@ async def test_a_person_presides_for_three_turns_and_leaves(pack: Path) -> None:
         assert "独任审判员：规则" in text_of(pilot)
 
 
-@pytest.fixture
-def repeating(tmp_path: Path) -> Path:
-    """A stored run whose trainee has one thing to say, whatever he is asked."""
-    script = tmp_path / "script.json"
+async def test_replies_that_say_nothing_are_marked_and_counted(tmp_path: Path) -> None:
+    """A trainee has one thing to say, whatever he is asked."""
+    script, path = tmp_path / "script.json", places.runs() / "repeating.moot"
     words = "依照法律规定，您先同对方协商，协商不成的可以到人民法院起诉，合同和付款凭证都要保留。"
     script.write_text(json.dumps({"otherwise": [words]}, ensure_ascii=False), encoding="utf-8")
-    path = places.runs() / "repeating.moot"
     path.parent.mkdir(parents=True, exist_ok=True)
     play(path, build_pack("advice", ("LC-0001",)), agent="direct", model=f"scripted:{script}", calls="free")
-    return path
-
-
-@pytest.mark.parametrize("size", SIZES)
-async def test_replies_that_say_nothing_are_marked_and_counted(size: tuple[int, int], repeating: Path) -> None:
     line = re.compile(r"(\S+) (\d+) 次，其中重复自己的话 (\d+)（(\d+%)）")
-    async with desk(size) as pilot:
-        screen = RunScreen(read_run(repeating))
+    async with desk() as pilot:
+        screen = RunScreen(read_run(path))
         pilot.app.push_screen(screen)
         await until(pilot, lambda: screen.figures is not None)
         assert (found := line.search(text_of(pilot))) is not None
@@ -361,16 +338,48 @@ async def test_replies_that_say_nothing_are_marked_and_counted(size: tuple[int, 
         assert who == "受测席位" and 0 < int(repeats) < int(spoken)
 
         await pilot.press("enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.controller.loaded)
-        court = pilot.app.screen
-        assert isinstance(court, EpisodeScreen)
+        court = await reach(pilot, EpisodeScreen, lambda screen: screen.controller.loaded)
         record = "\n".join(row_text(row) for row in court.query_one(Transcript).rows)
         assert record.count("（重复自己的话）") == int(repeats)
         facts = line.fullmatch(dict(court.face.facts())["答话"])
         assert facts is not None and facts.groups() == ("法律实习生", spoken, repeats, share)
 
         await pilot.press("f5")
-        await until(pilot, lambda: isinstance(pilot.app.screen, BoardScreen) and pilot.app.screen.figures)
+        await reach(pilot, BoardScreen, lambda screen: screen.figures)
         await until(pilot, lambda: line.search(text_of(pilot)))
         board = text_of(pilot)
-        assert "复读" in board and f" {share} " in board.replace(line.search(board)[0], "")  # type: ignore[index]
+        assert "复读" in board and f" {share} " in board.replace(line.search(board)[0], "")
+
+
+async def test_a_civil_judgment_stands_beside_the_reference(plays: dict[str, Played]) -> None:
+    async with desk() as pilot:
+        screen = await opened(pilot, plays["CI-0001"], "CI-0001")
+        strip = screen.query_one(ScoreStrip)
+        await until(pilot, lambda: strip.step is not None and strip.step.grounds.rows)
+        assert strip.step is not None and screen.controller.keeper is not None
+        question = screen.controller.keeper.questions["CI-0001"]
+        claims = {claim.id: claim for claim in question.case.claims}
+        ruled = {ruling.claim: ruling for ruling in question.case.gold.rulings}
+        pairs = [pair for pair in strip.step.grounds.beside if isinstance(pair.gold, ClaimOutcome)]
+        assert [pair.title.split()[0] for pair in pairs] == list(ruled)
+        for pair, ruling in zip(pairs, ruled.values(), strict=True):
+            assert (pair.gold.outcome, pair.gold.amount) == (ruling.outcome, ruling.amount)
+            assert claims[ruling.claim].text in pair.title
+        screen.action_aside(3)
+        await pilot.pause()
+        assert strip.has_focus or strip.focus()
+        await until(pilot, lambda: strip.has_focus)
+        await pilot.press("enter")
+        await reach(pilot, EvidenceScreen)
+        await until(pilot, lambda: "参照" in text_of(pilot) and "本次" in text_of(pilot))
+        view = pilot.app.screen.query_one(EvidenceView)
+        shown = "\n".join(row_text(row) for row in view.rows)
+        assert "JUD" not in shown and "PFS" not in shown and "诉讼行为完成率" in shown
+        place = next(at for at, thing in enumerate(view.things) if thing.seq is not None)
+        wanted = view.things[place].seq
+        view.move_to(place)
+        await pilot.press("enter")
+        await reach(pilot, EpisodeScreen)
+        block = screen.query_one(Transcript).current
+        records = {record.seq: record.event for record in screen.controller.state.records}
+        assert block is not None and block.seq == wanted and isinstance(records[block.seq], Said)

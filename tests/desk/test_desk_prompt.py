@@ -4,6 +4,7 @@ it."""
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,15 +27,15 @@ from app.desk.messages import RunFacts
 from app.desk.widgets.find_bar import FindBar
 from app.desk.widgets.lines import row_text
 from models.engine import Message, Reply, TokenChance, Usage
+from models.llama.template import ChatTemplate
 from store.journal import Journal
 from tasks.episode.events import ModelCalled, Record
 from tasks.run.opened import Run
 from tasks.run.reading import list_runs, read_episode
 from tasks.run.runner import start_run
-from tests.desk.conftest import EVERYWHERE, desk, episode, opened, reach, record_text, same_as_stored, text_of, until
+from tests.desk.conftest import EVERYWHERE, desk, opened, reach, record_text, same_as_stored, text_of, until
 from tests.support.desk_fixture import COURT, QUESTION, write_run
 from tests.support.slow_engine import SYSTEM, TEMPLATE, SlowEngine, install, talk
-from tests.support.tool_templates import ENDLESS
 
 pytestmark = pytest.mark.slow
 
@@ -107,8 +108,6 @@ LLAMA = (
 def test_whatever_the_template_each_message_has_its_turn_and_nothing_is_lost(source: str) -> None:
     messages = [Message("user", "甲"), Message("assistant", "乙"), Message("user", "丙")]
     name, turns = _rendered({"name": "file", "text": source, "bos": "<s>", "eos": "</s>"}, messages, True)
-    from models.llama.template import ChatTemplate
-
     whole = "".join(piece.text for piece in ChatTemplate(source, "<s>", "</s>").pieces(messages, thinking=True))
     assert "".join(turn.text for turn in turns) == whole and name.startswith("file")
     assert [turn.role for turn in turns if turn.role] == ["user", "assistant", "user"]
@@ -122,7 +121,6 @@ def test_whatever_the_template_each_message_has_its_turn_and_nothing_is_lost(sou
         ({"kind": "endpoint", "model": "m"}, "kind"),
         ({"kind": "llama", "file": "old.gguf"}, "template"),
         ({"kind": "llama", "template": {"name": "file", "text": "{{ raise_exception('never') }}"}}, "refused"),
-        ({"kind": "llama", "template": {"name": "file", "text": ENDLESS}}, "refused"),
     ],
 )
 def test_without_a_template_messages_stand_by_role_and_the_reason_is_given(
@@ -151,8 +149,6 @@ def test_the_schema_is_laid_out(pack: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 def ask_with(run: Run, schema: dict[str, Any]) -> None:
     """Every question of this run asks for this schema."""
-    from dataclasses import replace
-
     for driver in run.scheduler.episodes.values():
         driver.advance()
         assert driver.ask is not None
@@ -163,9 +159,7 @@ async def prompt_of(pilot: Pilot[Any], path: Path, *keys: str) -> PromptScreen:
     """The prompt of the call at the cursor once these keys were pressed."""
     await opened(pilot, path)
     await pilot.press(*keys, "w")
-    await until(pilot, lambda: isinstance(pilot.app.screen, PromptScreen) and pilot.app.screen.seen is not None)
-    assert isinstance(pilot.app.screen, PromptScreen)
-    return pilot.app.screen
+    return await reach(pilot, PromptScreen, lambda screen: screen.seen is not None)
 
 
 def shown(screen: PromptScreen) -> str:
@@ -179,12 +173,35 @@ async def test_w_shows_the_call_at_the_cursor_or_the_last_before_it(
     async with desk() as pilot:
         screen = await prompt_of(pilot, path)
         assert screen.seen is not None and screen.seen.event.call == 2
-        await pilot.press("escape")
-        await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen))
+        text = shown(screen)
+        for words in (
+            "temperature=0.0",
+            "max_tokens=256",
+            "种子",
+            "复用 200（78%，保留）",
+            "达到长度上限",
+            "11 12 13",
+            THOUGHT,
+            "困惑度",
+        ):
+            assert words in text, words
+        view = screen.query_one(PromptText)
+        roles = {text: role for row in view.rows for text, role in row.pieces}
+        assert roles["<|im_start|>"] == "mark" and roles[SYSTEM] == "text" and roles["system"] == "dim"
+        await pilot.press("slash")
+        screen.query_one(FindBar).query_one(Input).value = "<|im_start|>"
+        await until(pilot, lambda: len(view.hits) == 5)
+        await pilot.press("enter", "escape", "y")
+        assert "<|im_start|>" in pilot.app.clipboard
+        await pilot.press("a")
+        assert pilot.app.clipboard == screen.seen.text
+        await pilot.press("l")
+        await until(pilot, lambda: "The whole prompt" in shown(screen) and "What the model saw" in text_of(pilot))
+        await pilot.press("l", "w")
+        await reach(pilot, EpisodeScreen)
         await pilot.press("home", "down", "down", "w")
-        await until(pilot, lambda: isinstance(pilot.app.screen, PromptScreen) and pilot.app.screen.seen is not None)
-        screen = pilot.app.screen  # type: ignore[assignment]
-        assert screen.seen is not None and screen.seen.event.call == 1
+        screen = await reach(pilot, PromptScreen, lambda screen: screen.seen is not None)
+        assert screen.seen.event.call == 1
         await pilot.press("right_square_bracket")
         await until(pilot, lambda: screen.seen is not None and screen.seen.event.call == 2)
         assert "第 2/2 次调用" in text_of(pilot)
@@ -199,85 +216,37 @@ async def test_a_run_that_is_still_open_here_is_shown_at_the_step_asked_for_and_
     engine.end(CALL)
     engine.end(f"由{COURT}审理，负责人是陆知行。")
     async with desk() as pilot:
-        await pilot.app.start(talk(pack), everything=True)  # type: ignore[attr-defined]
-        live = pilot.app.live  # type: ignore[attr-defined]
+        await pilot.app.start(talk(pack), everything=True)
+        live = pilot.app.live
         await until(pilot, lambda: live.path is not None and not live.moves)
-        pilot.app.open_episode(live.path, "k-1", 1)  # type: ignore[attr-defined]
-        await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen))
-        screen = episode(pilot)
-        await until(pilot, lambda: screen.controller.loaded and screen.controller.shown.back)
+        pilot.app.open_episode(live.path, "k-1", 1)
+        screen = await reach(pilot, EpisodeScreen, lambda s: s.controller.loaded and s.controller.shown.back)
         assert (screen.controller.shown.step, screen.controller.shown.total) == (1, 2)
         await pilot.press("w")
         prompt = await reach(pilot, PromptScreen, lambda screen: screen.seen is not None)
         assert prompt.seen.record.step == 1
 
 
-async def test_parts_of_the_screen_and_their_colours(pack: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = finished_run(pack, monkeypatch)
-    async with desk() as pilot:
-        screen = await prompt_of(pilot, path)
-        text = shown(screen)
-        for words in (
-            "temperature=0.0",
-            "max_tokens=256",
-            "种子",
-            "复用 200（78%，保留）",
-            "达到长度上限",
-            "11 12 13",
-            THOUGHT,
-            "困惑度",
-        ):
-            assert words in text, words
-        roles = {text: role for row in screen.query_one(PromptText).rows for text, role in row.pieces}
-        assert roles["<|im_start|>"] == "mark" and roles[SYSTEM] == "text" and roles["system"] == "dim"
-
-
-async def test_search_copy_and_language_in_the_prompt(pack: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = finished_run(pack, monkeypatch)
-    async with desk() as pilot:
-        screen = await prompt_of(pilot, path)
-        await pilot.press("slash")
-        screen.query_one(FindBar).query_one(Input).value = "<|im_start|>"
-        view = screen.query_one(PromptText)
-        await until(pilot, lambda: len(view.hits) == 5)
-        await pilot.press("enter", "escape", "y")
-        assert "<|im_start|>" in pilot.app.clipboard
-        await pilot.press("a")
-        assert screen.seen is not None and pilot.app.clipboard == screen.seen.text
-        await pilot.press("l")
-        await until(pilot, lambda: "The whole prompt" in shown(screen) and "What the model saw" in text_of(pilot))
-        await pilot.press("l", "w")
-        await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen))
-
-
-async def test_unfolding_a_call_shows_its_reasoning_and_finding_unfolds_it(
+async def test_texts_are_unfolded_and_folded_again_and_finding_unfolds_one(
     pack: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = finished_run(pack, monkeypatch)
     async with desk() as pilot:
         screen = await opened(pilot, path)
         record = screen.query_one(Transcript)
-        text = lambda: "\n".join(row_text(row) for row in record.rows)  # noqa: E731
-        assert THOUGHT not in text() and f"思考 {len(THOUGHT)} 字" in text()
+        before = record_text(screen)
+        assert "（回车展开）" in before and THOUGHT not in before and f"思考 {len(THOUGHT)} 字" in before
         await pilot.press("slash")
         screen.query_one(FindBar).query_one(Input).value = THOUGHT[:6]
-        await until(pilot, lambda: record.hits and THOUGHT in text().replace("\n", ""))
+        await until(pilot, lambda: record.hits and THOUGHT in record_text(screen).replace("\n", ""))
         await pilot.press("escape", "enter")
-        assert THOUGHT not in text()
-
-
-async def test_all_texts_are_unfolded_and_folded_again(pack: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = finished_run(pack, monkeypatch)
-    async with desk() as pilot:
-        screen = await opened(pilot, path)
-        before = record_text(screen)
-        assert "（回车展开）" in before and THOUGHT not in before
+        assert record_text(screen) == before
         await pilot.press("z")
         assert "（回车展开）" not in record_text(screen) and THOUGHT in record_text(screen)
         await pilot.press("z")
         assert record_text(screen) == before
         await pilot.press("z")
-        pilot.app.open_episode(write_run(pack), "k-1")  # type: ignore[attr-defined]
+        pilot.app.open_episode(write_run(pack), "k-1")
         await until(pilot, lambda: screen.controller.facts is not None and screen.controller.facts.path != path)
         assert not screen.record.unfolded, "another episode begins folded"
 
@@ -297,13 +266,11 @@ async def test_a_step_without_a_model_shows_what_one_would_read(pack: Path) -> N
     with start_run(talk(pack).model_copy(update={"agent": "rules", "model": ""})) as run:
         run.go()
     async with desk() as pilot:
-        await opened(pilot, list_runs()[0])
-        record = episode(pilot).query_one(Transcript)
+        screen = await opened(pilot, list_runs()[0])
+        record = screen.query_one(Transcript)
         record.focus()
         await pilot.press("end")
-        await until(
-            pilot, lambda: record.current is not None and episode(pilot).controller.acted(record.current.step)
-        )
+        await until(pilot, lambda: record.current is not None and screen.controller.acted(record.current.step))
         await pilot.press("w")
         await until(pilot, lambda: isinstance(pilot.app.screen, WouldReadScreen) and pilot.app.screen.seen)
         shown = text_of(pilot)
