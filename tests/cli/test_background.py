@@ -75,17 +75,21 @@ class Home:
         return done
 
     def line(self, *more: str) -> list[str]:
-        start = [
-            "run",
-            "legalagentbench",
-            "--agent",
-            "react",
-            "--model",
-            f"endpoint:{self.server.spec}",
+        start = ["run", "legalagentbench", "--agent", "react", "--model", f"endpoint:{self.server.spec}"]
+        return [
+            *start,
             "--pack",
             "kill",
+            "--tasks",
+            self.tasks,
+            "--parallel",
+            "2",
+            "--max-turns",
+            "12",
+            "--seed",
+            "5",
+            *more,
         ]
-        return [*start, "--tasks", self.tasks, "--parallel", "2", "--max-turns", "12", "--seed", "5", *more]
 
     def begin(self, *more: str) -> tuple[Path, dict[str, Any]]:
         begun = json.loads(self.moot(*self.line("--background", "--json", *more)).out)
@@ -109,11 +113,15 @@ def home(moot_home: Path) -> Iterator[Home]:
         os.kill(writer.process, signal.SIGKILL)
 
 
-def test_a_run_goes_on_alone_and_is_followed_to_its_end(home: Home) -> None:
+def test_a_run_goes_on_alone_for_one_process_and_is_followed_to_its_end(home: Home) -> None:
     wanted = home.wanted()
     path, begun = home.begin()
     writer = writer_of(path)
     assert writer is not None and writer.process == begun["pid"] != os.getpid()
+    for more in ((), ("--background",)):
+        refused = home.moot("resume", begun["run"], *more, code=1)
+        assert refused.err.count("\n") == 1 and "另一个进程正在写入" in refused.err and "moot attach" in refused.err
+        assert refused.out == ""
     words = home.home / "words"
     command = [sys.executable, "-m", "app.cli.main", "attach", begun["run"], "--json", "--watch", "json"]
     with (
@@ -141,32 +149,29 @@ def test_a_run_goes_on_alone_and_is_followed_to_its_end(home: Home) -> None:
         assert (line["tag"], line["data"]) == (entry.tag, entry.data), "followed is what is on disk"
 
 
-def test_a_run_is_stopped_by_a_word_and_goes_on_in_the_background(home: Home) -> None:
+def listed(path: Path) -> dict[str, Any]:
+    (row,) = (one for one in moot("list", "--json").data["runs"] if one["path"] == str(path))
+    return dict(row)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="kills with POSIX signals")
+def test_a_run_is_stopped_by_a_word_goes_on_in_the_background_and_is_killed_and_resumed(home: Home) -> None:
     wanted = home.wanted()
     path, begun = home.begin()
     until(lambda: standing(path).ended >= 1)
     stopped = json.loads(home.moot("stop", "latest", "--json").out)
     assert stopped["pid"] == begun["pid"] and stopped["run"] == begun["run"]
     assert writer_of(path) is None and 0 < stopped["unfinished"] < 8
-    (row,) = (one for one in json.loads(home.moot("list", "--json").out)["runs"] if one["path"] == str(path))
+    row = listed(path)
     assert row["playing"] is None and row["n"] - row["finished"] == stopped["unfinished"]
     refused = home.moot("stop", "latest", code=1)
     assert refused.err.count("\n") == 1 and "没有进程在运行" in refused.err
     again = json.loads(home.moot("resume", "latest", "--background", "--json").out)
     assert again["path"] == begun["path"] and again["pid"] != begun["pid"]
-    home.open.set()
-    home.moot("attach", "latest", "--json")
-    assert digests(path) == wanted
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="kills with POSIX signals")
-def test_a_killed_background_run_is_seen_as_such_and_resumed(home: Home) -> None:
-    wanted = home.wanted()
-    path, begun = home.begin()
-    until(lambda: standing(path).ended >= 1)
-    (row,) = (one for one in json.loads(home.moot("list", "--json").out)["runs"] if one["path"] == str(path))
-    assert row["playing"]["pid"] == begun["pid"]
-    os.kill(begun["pid"], signal.SIGKILL)
+    assert listed(path)["playing"]["pid"] == again["pid"]
+    home.more()
+    until(lambda: 8 - standing(path).ended < stopped["unfinished"])
+    os.kill(again["pid"], signal.SIGKILL)
     until(lambda: writer_of(path) is None)
     left = home.moot("attach", "latest", code=1)
     assert "moot resume" in left.err and left.out == ""
@@ -175,42 +180,26 @@ def test_a_killed_background_run_is_seen_as_such_and_resumed(home: Home) -> None
     assert digests(path) == wanted
 
 
-def test_two_processes_never_play_one_run(home: Home) -> None:
-    wanted = home.wanted()
-    path, begun = home.begin()
-    refused = home.moot("resume", begun["run"], code=1)
-    assert refused.err.count("\n") == 1 and "另一个进程正在写入" in refused.err and "moot attach" in refused.err
-    again = home.moot("resume", begun["run"], "--background", code=1)
-    assert "另一个进程正在写入" in again.err and again.out == ""
-    home.open.set()
-    home.moot("attach", begun["run"], "--json")
-    assert digests(path) == wanted, "neither disturbed it"
-
-
 def test_what_is_wrong_before_the_beginning_is_said_here(home: Home) -> None:
     runs = home.home / "runs"
     wrong = home.moot(*home.line("--background", "--pack", "gone"), code=2)
     assert wrong.err.count("\n") == 1 and wrong.out == ""
-    scripts = home.moot("run", "legalagentbench", "--pack", "kill", "--tasks", home.tasks, "--model",
-        "scripted:/gone",
-                        "--background", code=2)  # fmt: skip
-    assert scripts.err.count("\n") == 1
+    line = ("run", "legalagentbench", "--pack", "kill", "--tasks", home.tasks, "--background")
+    assert home.moot(*line, "--model", "scripted:/gone", code=2).err.count("\n") == 1
     for seat in (("--agent", "human"), ("--seat", "agent=human")):
-        person = home.moot("run", "legalagentbench", "--pack", "kill", "--tasks", home.tasks, *seat, "--background",
-                           code=2)  # fmt: skip
+        person = home.moot(*line, *seat, code=2)
         assert person.err.count("\n") == 1 and "后台" in person.err
     assert not runs.exists() or list(runs.iterdir()) == []
 
 
 def test_a_run_with_a_person_in_it_is_not_resumed_in_the_background(home: Home) -> None:
-    home.moot(
-        "run", "legalagentbench", "--pack", "kill", "--tasks", home.tasks, "--agent", "human", code=2
-    )  # no input
+    line = ("run", "legalagentbench", "--pack", "kill", "--tasks", home.tasks)
+    home.moot(*line, "--agent", "human", code=2)  # no input
     (path,) = (home.home / "runs").glob("*.moot")
     before = digests(path)
     refused = home.moot("resume", "latest", "--background", code=2)
     assert refused.err.count("\n") == 1 and "后台" in refused.err
     assert digests(path) == before and writer_of(path) is None
-    home.moot("run", "legalagentbench", "--pack", "kill", "--tasks", home.tasks, "--task", "1")
+    home.moot(*line, "--task", "1")
     fork = home.moot("fork", "latest", "1", "--turn", "0", "--seat", "agent=human", "--background", code=2)
     assert "后台" in fork.err and len(list((home.home / "runs").glob("*.moot"))) == 2

@@ -45,7 +45,6 @@ def test_what_cannot_be_read_completes_to_nothing(moot_home: Path) -> None:
     [
         (("rn",), "moot: No such command 'rn'. Did you mean 'run'?\n"),
         (("xyzzy",), "moot: No such command 'xyzzy'. See: moot --help.\n"),
-        (("data", "lst"), "moot: No such command 'lst'. Did you mean 'list'?\n"),
         (("run", "legalsaerch"), "moot: unknown benchmark 'legalsaerch'. Did you mean legalsearch? Known: "),
     ],
 )
@@ -54,15 +53,14 @@ def test_a_word_that_is_nearly_right(moot_home: Path, arguments: tuple[str, ...]
     assert code == 2 and err.startswith(said)
 
 
-@pytest.mark.parametrize("arguments", [("-h",), ("run", "-h"), ("data", "import", "-h"), ("config", "hosts", "-h")])
+@pytest.mark.parametrize("arguments", [("-h",), ("config", "hosts", "-h")])
 def test_every_command_explains_itself_with_h_too(moot_home: Path, arguments: tuple[str, ...]) -> None:
     code, out, _ = moot(*arguments)
     assert code == 0 and out.startswith("Usage: moot")
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_the_script_of_a_shell(shell: str) -> None:
-    ask = {**os.environ, "_MOOT_COMPLETE": f"{shell}_source"}
+def test_the_script_of_a_shell() -> None:
+    ask = {**os.environ, "_MOOT_COMPLETE": "bash_source"}
     program = [sys.executable, "-c", "from app.cli.main import main; main()"]
     said = subprocess.run(program, env=ask, capture_output=True, text=True, check=True)
     assert "_MOOT_COMPLETE" in said.stdout

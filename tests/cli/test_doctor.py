@@ -7,79 +7,64 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
+
+from tests.support.typed import moot
 
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[2]
+HEAVY = {"textual", "numpy", "usearch", "jieba", "llama_cpp"}
 
 
-def doctor(*arguments: str, code: int = 0, **environment: str) -> str:
+def in_a_process(**environment: str) -> tuple[dict[str, dict[str, str]], set[str]]:
+    """What a process of its own finds, by key, and which modules it had to import for that."""
+    code = "import sys\nfrom app.cli.main import main\ntry: main(['doctor', '--json'])\nfinally: print(*sys.modules)"
     done = subprocess.run(
-        [sys.executable, "-m", "app.cli.main", "doctor", *arguments],
+        [sys.executable, "-c", code],
         cwd=ROOT, env={**os.environ, **environment}, capture_output=True, text=True, encoding="utf-8", check=False,
     )  # fmt: skip
-    assert done.returncode == code, done.stderr
-    return done.stdout
+    assert done.returncode == 0, done.stderr
+    found, modules = done.stdout.rstrip("\n").rsplit("\n", 1)
+    return {check["key"]: check for check in json.loads(found)["checks"]}, set(modules.split())
 
 
-def checks(**environment: str) -> dict[str, Any]:
-    found = json.loads(doctor("--json", **environment))
-    return {check["key"]: check for check in found["checks"]}
-
-
-def test_a_fresh_machine_works() -> None:
-    found = json.loads(doctor("--json"))
-    assert found["ok"] is True
-    assert {check["area"] for check in found["checks"]} == {"program", "data", "models", "terminal", "offline"}
-    assert all(check["status"] in ("ok", "failed", "absent") for check in found["checks"])
-    assert all(check["hint"] for check in found["checks"] if check["status"] == "failed")
-    by_key = {check["key"]: check for check in found["checks"]}
-    assert by_key["packs"]["status"] == "absent" and "moot data build sample" in by_key["packs"]["hint"]
-    assert by_key["offline"]["status"] == "ok" and "192.0.2.1" in by_key["offline"]["detail"]
-    assert by_key["offline_child"]["status"] == "ok" and by_key["offline_child"]["essential"]
-
-
-def test_both_languages_say_the_same_lines() -> None:
-    chinese, english = doctor(MOOT_LANG="zh"), doctor(MOOT_LANG="en")
-    assert "联网拦截" in chinese and "Network guard" in english
-    assert [line[2] for line in chinese.splitlines() if line[:2] == "  " and line[2] in "✔✘–"] == [
-        line[2] for line in english.splitlines() if line[:2] == "  " and line[2] in "✔✘–"
-    ]
-
-
-def test_a_home_that_cannot_be_written_is_essential(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("x")
-    printed = doctor(code=1, MOOT_HOME=str(tmp_path / "file" / "home"))
-    assert "✘" in printed and "MOOT_HOME" in printed
-
-
-def test_a_broken_pack_is_named(moot_home: Path) -> None:
-    folder = moot_home / "packs" / "坏包"
-    folder.mkdir(parents=True)
-    (folder / "manifest.json").write_text("{}")
-    found = checks()["packs"]
-    assert found["status"] == "failed" and "坏包" in found["detail"] and "moot data verify 坏包" in found["hint"]
+def test_a_fresh_machine_works_and_nothing_heavy_is_imported() -> None:
+    found, modules = in_a_process(TERM="xterm-256color", COLORTERM="truecolor")
+    assert {check["area"] for check in found.values()} == {"program", "data", "models", "terminal", "offline"}
+    assert all(check["status"] in ("ok", "failed", "absent") for check in found.values())
+    assert all(check["hint"] for check in found.values() if check["status"] == "failed")
+    assert found["packs"]["status"] == "absent" and "moot data build sample" in found["packs"]["hint"]
+    assert found["offline"]["status"] == "ok" and "192.0.2.1" in found["offline"]["detail"]
+    assert found["offline_child"]["status"] == "ok" and found["offline_child"]["essential"]
+    assert found["colour"]["status"] == "ok" and not HEAVY & modules
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX locales")
-def test_a_locale_without_utf8_is_pointed_out() -> None:
-    found = checks(LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0")["encoding"]
-    assert found["status"] == "absent" and "UTF-8" in found["hint"]
+def test_a_poor_terminal_a_locale_without_utf8_and_a_broken_pack_are_pointed_out(moot_home: Path) -> None:
+    folder = moot_home / "packs" / "bad"
+    folder.mkdir(parents=True)
+    (folder / "manifest.json").write_text("{}")
+    found, _ = in_a_process(TERM="dumb", LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0")
+    assert found["colour"]["status"] == "absent"
+    assert found["encoding"]["status"] == "absent" and "UTF-8" in found["encoding"]["hint"]
+    packs = found["packs"]
+    assert packs["status"] == "failed" and "bad" in packs["detail"] and "moot data verify bad" in packs["hint"]
 
 
-def test_a_poor_terminal_is_pointed_out() -> None:
-    assert checks(TERM="dumb")["colour"]["status"] == "absent"
-    assert checks(TERM="xterm-256color", COLORTERM="truecolor")["colour"]["status"] == "ok"
+def test_both_languages_say_the_same_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    marks = []
+    for language, words in (("zh", "联网拦截"), ("en", "Network guard")):
+        monkeypatch.setenv("MOOT_LANG", language)
+        code, out, _ = moot("doctor")
+        assert code == 0 and words in out
+        marks.append([line[2] for line in out.splitlines() if line[:2] == "  " and line[2] in "✔✘–"])
+    assert marks[0] == marks[1]
 
 
-def test_nothing_heavy_is_imported() -> None:
-    code = (
-        "import sys; from click.testing import CliRunner; from app.cli.doctor import doctor\n"
-        "CliRunner().invoke(doctor, ['--json'])\n"
-        "print(sorted({'textual', 'numpy', 'usearch', 'jieba', 'llama_cpp'} & set(sys.modules)))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert done.stdout == "[]\n"
+def test_a_home_that_cannot_be_written_is_essential(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("x")
+    monkeypatch.setenv("MOOT_HOME", str(tmp_path / "file" / "home"))
+    code, out, _ = moot("doctor")
+    assert code == 1 and "✘" in out and "MOOT_HOME" in out

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from store.journal import Journal
-from tests.cli.test_endpoint_runs import Moot, moot, server  # noqa: F401
+from tests.cli.conftest import Moot
 from tests.support.fake_endpoint import DONE, Call, FakeServer, chunk, usage
 
 NAME, GIVEN = "get_sum", {"identifier": [1, 2]}
 TEXT = json.dumps({"name": NAME, "arguments": GIVEN})
-THOUGHT = 3000
+THOUGHT = 1200
 
 
 def pieces(call: Call) -> None:
@@ -81,7 +81,7 @@ def called(path: Path) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_tasks_finish_on_servers_of_every_shape(shape: str, moot: Moot, server: FakeServer) -> None:  # noqa: F811
+def test_tasks_finish_on_servers_of_every_shape(shape: str, moot: Moot, server: FakeServer) -> None:
     server.chat = plays(SHAPES[shape])
     block = moot.run(f"endpoint:{server.spec}", "--calls", "native", "--task", "1").block()
     assert block["outcomes"]["finished"] == 1 and block["actions"].get("rejected", 0) == 0
@@ -92,17 +92,17 @@ def test_tasks_finish_on_servers_of_every_shape(shape: str, moot: Moot, server: 
         spec = journal.header["spec"]
         tools = journal.text_of(next(call["tools_name"] for call in calls if call.get("tools_name")))
     assert spec["calls"] == "native" and NAME in tools
-    assert moot("show", block["run"]).out.splitlines()[0].endswith("calls native")
     told = moot("show", block["run"], "1", "--prompts").out
     assert f"思考 {THOUGHT:,} + 回复 20" in told and "[tools]" in told
     assert ("[tool] " in told) == bool(made)
-    assert moot("show", block["run"], "1", "--verify").code == 0, moot.err
-    assert "calls = native" in moot("report", block["run"]).out
 
 
-def test_a_native_run_is_replayed_forked_and_exported(moot: Moot, server: FakeServer, tmp_path: Path) -> None:  # noqa: F811
+def test_a_native_run_is_replayed_forked_and_exported(moot: Moot, server: FakeServer, tmp_path: Path) -> None:
     server.chat = plays(pieces)
     block = moot.run(f"endpoint:{server.spec}", "--calls", "native", "--task", "1").block()
+    assert moot("show", block["run"]).out.splitlines()[0].endswith("calls native")
+    assert moot("show", block["run"], "1", "--verify").code == 0, moot.err
+    assert "calls = native" in moot("report", block["run"]).out
     first = moot.path()
     asked = len(server.asked)
     again = tmp_path / "again.moot"
@@ -122,7 +122,7 @@ def test_a_native_run_is_replayed_forked_and_exported(moot: Moot, server: FakeSe
         assert {one.get("tools_name", ""), *(name for _, name in one.get("carried", ()))} - {""} <= texts
 
 
-def test_what_cannot_be_is_said_before_anything_is_written(moot: Moot, server: FakeServer) -> None:  # noqa: F811
+def test_what_cannot_be_is_said_before_anything_is_written(moot: Moot, server: FakeServer) -> None:
     server.chat = lambda call: call.speak("1")
     moot.run(f"endpoint:{server.spec}", "--calls", "native").refused(2, "leaves out tools", "--calls schema")
     needs = "tool choice requires --tool-call-parser"
