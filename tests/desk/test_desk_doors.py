@@ -191,7 +191,7 @@ async def test_what_the_system_refuses_is_said_as_on_the_command_line() -> None:
         assert pilot.app.screen._title == "File name too long (packs/ﷺ)"
 
 
-HOSTILE = ("[/]", "[/废]", "[@click=app.quit]条例[/]", "[red]x", "[", "\\[", "[b", "[$accent]")
+HOSTILE = ("[/]", "[/废]", "[@click=app.quit]条例[/]", "[red]x", "\\[", "[$accent]")
 
 
 def titles(root: Widget) -> list[Content]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import pkgutil
 import re
 import string
@@ -22,22 +21,19 @@ from textual.css.stylesheet import Stylesheet
 from textual.dom import DOMNode
 
 from app import desk, strings
-from app.cli.watcher import PlainWatcher, Player
+from app.cli.watcher import Player
 from app.desk import live
 from app.desk.bindings import KEYS
 from app.desk.episode.controller import Controller
-from app.desk.episode.cursor import EpisodeCursor, episode_markdown, export_episode, fence
+from app.desk.episode.cursor import episode_markdown, export_episode, fence
 from app.desk.episode.plan_pane import plan_items
 from app.desk.episode.renderers import RENDERERS, render
 from app.desk.episode.scores import EpisodeScorer
-from app.desk.home.screen import pack_counts
 from app.desk.live import FollowedRun, LiveRun
 from app.desk.messages import EpisodeWatched, PlayMode, RunClosed, RunFacts, RunFailed, RunOpened
-from app.library import PackLine, read_records, read_run, read_stored
+from app.library import read_records, read_run, read_stored
 from app.wrapping import NO_END, NO_START, wrap
-from models.engine import Ask
 from tasks.episode.events import EVENTS, Record, StepEnded, Thought, ToolReturned, Unknown
-from tasks.episode.scheduler import SeatWaiting
 from tasks.episode.state import fold
 from tasks.errors import RecordMismatch
 from tasks.run.opened import Run
@@ -102,21 +98,13 @@ def test_a_terminal_shows_the_blocks_of_the_desk_and_of_what_a_tool_returned_the
     assert rows[1].endswith("长…") and all(cell_len(row) < 420 for row in rows)
 
 
-def test_a_terminal_names_who_is_asked_first_as_the_court_does() -> None:
-    stream = io.StringIO()
-    card = {"env": "CI", "names": {"judge": "独任审判员"}}
-    ask = Ask("judge", (), "court/1")
-    PlainWatcher(stream, lambda episode: card).notify(SeatWaiting("CI-0001", ask))
-    assert "独任审判员" in stream.getvalue()
-
-
 def test_the_same_episode_of_another_run_is_shown_anew(tmp_path: Path) -> None:
     at = Controller(None)
     later = [replace(record, at=record.at + 1) for record in records()]
     for name, made in (("one", records()), ("two", later)):
-        at.show_stored(RunFacts(name, tmp_path, {}), (), "k-1", made)  # type: ignore[arg-type]
+        at.show_stored(RunFacts(name, tmp_path, {}), (), "k-1", made)
         assert not at.again and at.shown.records == made
-    at.show_stored(RunFacts("two", tmp_path, {}), (), "k-1", later)  # type: ignore[arg-type]
+    at.show_stored(RunFacts("two", tmp_path, {}), (), "k-1", later)
     assert at.again, "the reader stays where she is"
 
 
@@ -124,7 +112,7 @@ def controller(shown: LiveRun) -> Controller:
     """One that shows a run in motion, on a desk where no thread begins."""
     desk = SimpleNamespace(home_screen=None, problem=lambda *_: None, run_worker=lambda *_, **__: None)
     at = Controller(desk)
-    at.views, at.live, at.source = [SimpleNamespace(is_mounted=False)], shown, shown.number  # type: ignore[list-item]
+    at.views, at.live, at.source = [SimpleNamespace(is_mounted=False)], shown, shown.number
     at.receive(shown.number, RunOpened(RunFacts("one", Path("one"), {}), ()))
     at.receive(shown.number, EpisodeWatched("k-1", fold(records()[:-1]), None))
     at.receive(shown.number, PlayMode("auto"))
@@ -193,32 +181,11 @@ def test_an_event_of_another_release_is_shown() -> None:
 def test_the_plan_is_ticked_by_what_tools_returned() -> None:
     marks = [[item.mark for item in plan_items([r for r in records() if r.step <= step])] for step in range(5)]
     assert marks == [[], ["done", "done", "now", "open"], ["done"] * 3 + ["now"], ["done"] * 4, ["done"] * 4]
-
-
-def test_calls_that_the_plan_does_not_name_are_listed() -> None:
     extra = ToolReturned(seat="agent", tool="get_sum", status="math_error", observation="…")
     found = [*(r for r in records() if r.step <= 2), Record(99, 3, None, 0.0, extra)]
-    assert [(item.tool, item.mark) for item in plan_items(found)][-1] == ("get_sum", "extra")
-
-
-def test_without_a_plan_the_calls_are_listed() -> None:
-    found = [r for r in records() if r.event.tag != "planned"]
-    assert [item.tool for item in plan_items(found)] == [
-        "get_legal_document_company_list",
-        "get_court_code",
-        "get_court_info",
-    ]
-
-
-def test_looking_back_shows_the_stored_state_of_that_step() -> None:
-    shown = EpisodeCursor()
-    shown.reset(records())
-    assert (shown.total, shown.step, shown.back) == (4, 4, False)
-    assert shown.go(-1) and shown.go(-1)
-    assert shown.step == 2 and shown.back and max(r.step for r in shown.visible()) == 2
-    assert shown.blocks() == [block for r in records() if r.step <= 2 and (block := render(r))]
-    assert shown.go(2) and not shown.back and not shown.go(1)
-    assert shown.go(-4) and shown.step == 0 and not shown.go(-1)
+    assert [(item.tool, item.mark) for item in plan_items(found)][-1] == ("get_sum", "extra"), "it is not planned"
+    listed = [item.tool for item in plan_items([r for r in records() if r.event.tag != "planned"])]
+    assert listed == ["get_legal_document_company_list", "get_court_code", "get_court_info"]
 
 
 def test_both_tables_hold_the_same_keys_and_placeholders() -> None:
@@ -330,10 +297,6 @@ def test_an_imported_run_is_scored_without_a_pack(tmp_path: Path) -> None:
     with pytest.raises(RecordMismatch):
         EpisodeScorer(facts)
     assert read_run(path).compat == 0.5 and not read_run(path).error
-
-
-def test_a_pack_says_what_it_holds() -> None:
-    assert pack_counts(PackLine("p", articles=2313, pages=1)) in ("2,313 条 · 1 网页", "2,313 articles · 1 page")
 
 
 def test_nobody_knows_what_an_imported_answer_has_seen(tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ from app.strings import t
 from tasks.episode.events import AttemptStarted, Record, Said
 from tasks.run.runner import start_run
 from tasks.run.spec import RunSpec
-from tests.desk.conftest import NARROW, SIZES, WIDE, desk, text_of, until
+from tests.desk.conftest import NARROW, SIZES, WIDE, desk, reach, text_of, until
 from tests.support.court_run_fixture import prepare_courts
 from tests.support.court_terms import wrong_words
 from tests.support.slow_engine import SlowEngine, install
@@ -73,31 +73,21 @@ def courts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]
 
 async def presented(pilot: Pilot[Any], env: str, courts: dict[str, Any]) -> PresenterScreen:
     """Open a stored episode and show it."""
-    pilot.app.open_episode(courts[env], TASKS[env])  # type: ignore[attr-defined]
+    pilot.app.open_episode(courts[env], TASKS[env])
     return await opened(pilot)
 
 
 async def live(pilot: Pilot[Any], env: str, courts: dict[str, Any]) -> PresenterScreen:
     """Begin an episode and show it; what goes by itself waits for nobody."""
-    pilot.app.controller.pace = len(PACES) - 1  # type: ignore[attr-defined]
-    await pilot.app.start(RunSpec(**{**courts["settings"], "task_ids": (TASKS[env],)}), everything=False)  # type: ignore[attr-defined]
+    pilot.app.controller.pace = len(PACES) - 1
+    await pilot.app.start(RunSpec(**{**courts["settings"], "task_ids": (TASKS[env],)}), everything=False)
     return await opened(pilot)
 
 
 async def opened(pilot: Pilot[Any]) -> PresenterScreen:
-    await until(
-        pilot,
-        lambda: (
-            isinstance(pilot.app.screen, EpisodeScreen)
-            and pilot.app.screen.controller.loaded
-            and pilot.app.screen.controller.keeper
-        ),
-    )
+    await reach(pilot, EpisodeScreen, lambda screen: screen.controller.loaded and screen.controller.keeper)
     await pilot.press("f12")
-    await pilot.pause()
-    screen = pilot.app.screen
-    assert isinstance(screen, PresenterScreen)
-    return screen
+    return await reach(pilot, PresenterScreen)
 
 
 def lines_of(screen: PresenterScreen, name: str) -> str:
@@ -128,7 +118,7 @@ async def test_a_trial_from_its_beginning_to_its_result(env: str, courts: dict[s
     async with desk(WIDE) as pilot:
         screen = await presented(pilot, env, courts)
         last = len(screen.said)
-        for size in SIZES:
+        for size in SIZES if env == "CI" else (WIDE,):
             await pilot.resize_terminal(*size)
             case, text = screen.whole.case, await go(pilot, screen, 0)
             assert screen.at == 0 and "规则，无模型" in text and "虚构数据" in text and "○ 法庭调查" in text
@@ -182,10 +172,10 @@ def test_the_words_are_those_of_courts(env: str, courts: dict[str, Any]) -> None
         shown += [heading(one), *(paragraphs(one) if one.role not in LAYMEN else ())]
         if number % 8 == 0:
             scene = scene_of(facts.header, until_step(records, one.step), case)
-            shown += [stage_line(scene), *strip_lines(scene, 60)]  # type: ignore[arg-type]
+            shown += [stage_line(scene), *strip_lines(scene, 60)]
     for line in shown:
         text = "".join(part for part, _ in line)
-        assert not wrong_words(text, WHERE[env]) and not DEBUG.search(text), text  # type: ignore[arg-type]
+        assert not wrong_words(text, WHERE[env]) and not DEBUG.search(text), text
 
 
 async def test_keys_go_back_forward_and_by_themselves_and_letters_do_nothing(courts: dict[str, Any]) -> None:
@@ -194,18 +184,11 @@ async def test_keys_go_back_forward_and_by_themselves_and_letters_do_nothing(cou
         exhibit = next(at for at, said in enumerate(screen.said, 1) if "的质证意见" in said.text)
         text = await go(pilot, screen, exhibit)
         assert "▶ 法庭调查" in text and "○ 评议宣判" in text and "采信" not in text
-        assert (
-            re.search(r"◐ 原告证据一 借条一张 +已质证", text)
-            and "✔ 质证（原告证据一）" in text
-            and "民诉法第七十一条" in text
-        )
+        assert re.search(r"◐ 原告证据一 借条一张 +已质证", text)
+        assert "✔ 质证（原告证据一）" in text and "民诉法第七十一条" in text
         await pilot.press(*"qnbgfslaceixwk+-/", "space", "enter", "ctrl+p", "f11")
-        assert (
-            pilot.app.screen is screen
-            and screen.at == exhibit
-            and fits(pilot, screen) == text
-            and strings.language() == "zh"
-        )
+        assert pilot.app.screen is screen and screen.at == exhibit
+        assert fits(pilot, screen) == text and strings.language() == "zh"
         last = len(screen.said)
         await pilot.press("f8")
         assert screen.closing and screen.at == last + 1
@@ -234,20 +217,16 @@ async def test_a_person_takes_a_seat_speaks_gives_it_back_and_sees_no_scores_of_
         assert isinstance(pilot.app.screen, PresenterSeat) and "书记员" not in text_of(pilot).split("由本人")[1]
         await pilot.press("f9")
         await until(pilot, lambda: screen.asked and isinstance(pilot.app.focused, AnswerText))
-        assert (
-            screen.said[-1].text[:12] in text_of(pilot)
-            and "由本人发言" in text_of(pilot)
-            and DISCLAIMER in text_of(pilot)
-        )
-        assert "^O" not in text_of(pilot) and "^T" not in text_of(pilot)
+        text = text_of(pilot)
+        assert screen.said[-1].text[:12] in text and "由本人发言" in text and DISCLAIMER in text
+        assert "^O" not in text and "^T" not in text
         await pilot.press(*"qnb")
         assert screen.query_one(AnswerText).text == "qnb"
         await pilot.press("f10")
-        await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen))
+        await reach(pilot, EpisodeScreen)
         assert pilot.app.screen.query_one(AnswerText).text == "qnb"
         await pilot.press("f12")
-        await pilot.pause()
-        screen = pilot.app.screen  # type: ignore[assignment]
+        screen = await reach(pilot, PresenterScreen)
         box = screen.query_one(AnswerText)
         assert box.text == "qnb"
         box.text = "请被告说明当事人的基本情况、出庭人员及其代理权限。"
@@ -270,9 +249,8 @@ async def test_a_person_takes_a_seat_speaks_gives_it_back_and_sees_no_scores_of_
         await until(pilot, lambda: screen.controller.human)
         await pilot.press("f3")
         await until(pilot, lambda: screen.asked)
-        screen.query_one(
-            AnswerText
-        ).text = "本院认为，借款属实。判决如下：一、被告归还借款；二、驳回其他诉讼请求。现在闭庭。"
+        box = screen.query_one(AnswerText)
+        box.text = "本院认为，借款属实。判决如下：一、被告归还借款；二、驳回其他诉讼请求。现在闭庭。"
         await pilot.press("f5")
         await until(pilot, lambda: screen.controller.over)
         await pilot.press("f8")
@@ -281,9 +259,8 @@ async def test_a_person_takes_a_seat_speaks_gives_it_back_and_sees_no_scores_of_
         assert screen.closing and t("presenter.hidden") in card and "程序遵循" not in card
         assert "遗漏" in card and "\n二、驳回其他诉讼请求。" in card
         assert "F9" not in text_of(pilot).splitlines()[-1]
-        assert all(
-            pilot.app.episode_screen.check_action(name, ()) is False for name in ("stop", "step", "auto", "seat")
-        )
+        actions = ("stop", "step", "auto", "seat")
+        assert [pilot.app.episode_screen.check_action(name, ()) for name in actions] == [False] * 4
 
 
 async def test_a_document_stands_beside_what_is_said(courts: dict[str, Any]) -> None:
@@ -323,7 +300,7 @@ async def test_while_a_model_makes_its_turn_its_name_stands_there_and_no_word_of
     engine = install(monkeypatch, SlowEngine())
     async with desk(NARROW) as pilot:
         spec = RunSpec(**{**courts["settings"], "task_ids": (TASKS["CI"],), "agent": "direct", "model": "slow:model"})
-        await pilot.app.start(spec, everything=False)  # type: ignore[attr-defined]
+        await pilot.app.start(spec, everything=False)
         screen = await opened(pilot)
         await pilot.press("f2")
         await until(pilot, lambda: len(screen.said) == 1)
