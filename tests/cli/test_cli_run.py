@@ -6,69 +6,39 @@ import io
 import json
 import shutil
 from pathlib import Path
-from typing import Any, TextIO
 
 import pytest
 
 from app.strings import t
 from app.strings.sentences import translated
 from app.words import score_figure
-from tests.support import typed
+from tests.cli.conftest import Moot
 from tests.support.court_run_fixture import prepare_courts
-from tests.support.kill_harness import prepare
-
-
-class Moot:
-    """Runs a command and keeps what it said."""
-
-    def __init__(self, home: Path) -> None:
-        self.spec = prepare(home, tasks=3)
-        self.code = 0
-        self.out = self.err = ""
-
-    def __call__(self, *arguments: str, stdin: TextIO | None = None) -> Moot:
-        self.code, self.out, self.err = typed.moot(*arguments, stdin=stdin)
-        return self
-
-    def json(self) -> Any:
-        assert self.code == 0, self.err
-        return json.loads(self.out)
-
-    def run(self, *more: str) -> dict[str, Any]:
-        spec = self.spec
-        arguments = ["--agent", spec["agent"], "--model", spec["model"], "--pack", "kill", "--tasks", spec["tasks"]]
-        block: dict[str, Any] = self("run", "legalagentbench", *arguments, "--json", *more).json()
-        return block
-
-
-@pytest.fixture
-def moot(moot_home: Path) -> Moot:
-    return Moot(moot_home)
 
 
 def test_run_prints_a_block_and_keeps_the_run(moot: Moot) -> None:
-    block = moot.run()
+    block = moot.run(moot.spec["model"]).block()
     assert block["benchmark"] == "legalagentbench" and block["n"] == 3
     assert sum(block["outcomes"].values()) == 3
-    (row,) = moot("list", "--json").json()["runs"]
+    (row,) = moot("list", "--json").block()["runs"]
     assert row["run"] == block["run"] and row["finished"] == 3
-    shown = moot("show", block["run"], "--json").json()
+    shown = moot("show", block["run"], "--json").block()
     assert [e["episode"] for e in shown["episodes"]] == ["1", "2", "3"]
-    assert moot("show", block["run"], "--verify", "--json").json()["verified"].keys() == {"1", "2", "3"}
+    assert moot("show", block["run"], "--verify", "--json").block()["verified"].keys() == {"1", "2", "3"}
 
 
 def test_show_tells_an_episode_in_words_and_as_data(moot: Moot) -> None:
-    run = moot.run("--task", "1")["run"]
+    run = moot.run(moot.spec["model"], "--task", "1").block()["run"]
     text = moot("show", run, "1", "--prompts").out
     assert "工具调用" in text and "虚构数据" in text and "[system]" in text
-    data = moot("show", run, "1", "--json").json()
+    data = moot("show", run, "1", "--json").block()
     assert data["records"][0]["tag"] == "attempt_started"
     assert "key" not in data["records"][0]["data"]["card"]
     assert {score["scorer"] for score in data["scores"]} >= {"compat", "strict"}
 
 
 def test_show_says_what_the_scores_of_a_court_rest_on(moot: Moot, sample_pack: Path) -> None:
-    run = moot("run", "courts", "--pack", "sample", "--task", "CD-0001", "--json").json()["run"]
+    run = moot("run", "courts", "--pack", "sample", "--task", "CD-0001", "--json").block()["run"]
     text = moot("show", run, "CD-0001").out
     assert (
         "得分所依据的 · documents_strict" in text
@@ -76,7 +46,7 @@ def test_show_says_what_the_scores_of_a_court_rest_on(moot: Moot, sample_pack: P
         and "    ✔ 诉讼请求：" in text
         and "第 " in text
     )
-    rows = {one["scorer"]: one for one in moot("show", run, "CD-0001", "--json").json()["scores"]}
+    rows = {one["scorer"]: one for one in moot("show", run, "CD-0001", "--json").block()["scores"]}
     assert any("metrics" in one for one in rows["documents_strict"]["evidence"])
 
 
@@ -85,19 +55,19 @@ def test_a_distance_of_logarithms_is_shown_as_it_is_and_a_share_in_points() -> N
 
 
 def test_fork_and_resume(moot: Moot) -> None:
-    run = moot.run("--task", "1")["run"]
-    forked = moot("fork", run, "1", "--turn", "1", "--json").json()["run"]
-    assert moot("show", forked, "--json").json()["header"]["parent"] == {
-        **moot("show", forked, "--json").json()["header"]["parent"], "run": run, "episode": "1", "step": 1,
+    run = moot.run(moot.spec["model"], "--task", "1").block()["run"]
+    forked = moot("fork", run, "1", "--turn", "1", "--json").block()["run"]
+    assert moot("show", forked, "--json").block()["header"]["parent"] == {
+        **moot("show", forked, "--json").block()["header"]["parent"], "run": run, "episode": "1", "step": 1,
     }  # fmt: skip
-    assert moot("resume", forked, "--json").json()["run"] == forked
+    assert moot("resume", forked, "--json").block()["run"] == forked
     assert t("run.over") in moot.err and "每秒" not in moot.err and "a second" not in moot.err
 
 
 def test_a_human_answers_at_the_terminal(moot: Moot) -> None:
     words = io.StringIO('/get_company_info {"identifier": "甲公司", "columns": ["公司代码"]}\n代码是999001\n')
     arguments = ("--pack", "kill", "--tasks", moot.spec["tasks"], "--task", "1", "--json")
-    block = moot("run", "legalagentbench", "--seat", "agent=human", *arguments, stdin=words).json()
+    block = moot("run", "legalagentbench", "--seat", "agent=human", *arguments, stdin=words).block()
     assert block["compat"]["success"]["all"] == 1.0
     assert moot("run", "legalagentbench", "--agent", "human", *arguments).code == 2
     assert "standard input has ended" in moot.err
@@ -130,17 +100,17 @@ def test_episodes_side_by_side_are_told_apart(moot: Moot, courts: tuple[str, ...
 def test_a_fork_to_a_seat_that_is_not_there_is_refused_and_keeps_its_own_command(
     moot: Moot, courts: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run = moot(*courts, "--task", "5", "--max-turns", "3", "--json").json()["run"]
+    run = moot(*courts, "--task", "5", "--max-turns", "3", "--json").block()["run"]
     moot("fork", run, "5", "--turn", "2", "--seat", "procurator=human")
     assert moot.code == 2 and "episode 5 has no seat 'procurator'" in moot.err and "plaintiff_lawyer" in moot.err
     monkeypatch.setattr("sys.argv", ["moot", "fork", run])
-    forked = moot("fork", run, "5", "--turn", "2", "--seat", "plaintiff_lawyer=rules", "--json").json()["run"]
-    assert moot("show", forked, "--json").json()["header"]["command"] == ["fork", run]
+    forked = moot("fork", run, "5", "--turn", "2", "--seat", "plaintiff_lawyer=rules", "--json").block()["run"]
+    assert moot("show", forked, "--json").block()["header"]["command"] == ["fork", run]
 
 
 def test_outcomes_are_told_in_words(moot: Moot) -> None:
-    run = moot.run("--task", "1", "--max-tokens", "1")["run"]
-    assert moot("show", run, "--json").json()["episodes"][0]["outcome"] == "token_limit"
+    run = moot.run(moot.spec["model"], "--task", "1", "--max-tokens", "1").block()["run"]
+    assert moot("show", run, "--json").block()["episodes"][0]["outcome"] == "token_limit"
     assert "词元用尽" in moot("show", run).out and "词元用尽 1" in moot("list").out
 
 
@@ -151,7 +121,7 @@ def test_a_run_on_the_sample_builds_the_pack(
         "tasks.sample.build.build_sample", lambda: shutil.copytree(sample_built, moot_home / "packs" / "sample")
     )
     assert moot("run", "legalagentbench", "--limit", "1", "--dry-run").code == 2
-    assert moot("run", "legalagentbench", "--agent", "gold", "--limit", "1", "--json").json()["n"] == 1
+    assert moot("run", "legalagentbench", "--agent", "gold", "--limit", "1", "--json").block()["n"] == 1
     assert t("demo.building") in moot.err
 
 
@@ -162,16 +132,8 @@ def test_help_of_run_shows_the_common_options_first(moot: Moot) -> None:
 
 
 def test_dry_run_writes_nothing(moot: Moot, moot_home: Path) -> None:
-    plan = moot.run("--dry-run", "--epochs", "2")
+    plan = moot.run(moot.spec["model"], "--dry-run", "--epochs", "2").block()
     assert plan["n"] == 6 and not (moot_home / "runs").exists()
-
-
-def test_watchers(moot: Moot) -> None:
-    moot.run("--watch", "json", "--task", "1")
-    tags = [json.loads(line)["tag"] for line in moot.err.splitlines() if line.startswith("{")]
-    assert tags[0] == "attempt_started" and tags[-1] == "step_ended"
-    moot.run("--watch", "plain", "--task", "1")
-    assert "第 1 步" in moot.err
 
 
 @pytest.mark.parametrize(

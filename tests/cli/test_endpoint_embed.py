@@ -104,7 +104,7 @@ def test_hosts_are_allowed_by_name(server: FakeServer, monkeypatch: pytest.Monke
         assert found["hits"] and ("no_dense" in found["notes"]) == noted
 
 
-@pytest.mark.parametrize("facts", [{"url": "nowhere"}, {"longest": "x"}, {"longest": -1}, {"model": 5}])
+@pytest.mark.parametrize("facts", [{"url": "nowhere"}, {"longest": "x"}, {"model": 5}])
 def test_a_record_of_somebody_else_is_a_sentence_or_works(server: FakeServer, facts: dict[str, Any]) -> None:
     assert embed(server)[0] == 0
     with Pack.open("lamps") as pack:

@@ -8,16 +8,15 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from store.journal import Journal
 from tasks.episode import exchange
-from tests.support import typed
-from tests.support.fake_endpoint import Call, FakeServer, chunk, drip, fake_server
+from tests.cli.conftest import Moot
+from tests.support.fake_endpoint import MODEL, Call, FakeServer, chunk, drip, fake_server
 from tests.support.kill_harness import END, prepare
 from tests.support.patience import PATIENCE
 
@@ -26,52 +25,6 @@ ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.slow
 
 KEY = "sk-secret-0123456789"
-
-
-@pytest.fixture
-def server() -> Iterator[FakeServer]:
-    with fake_server() as running:
-        running.chat = lambda call: call.speak(*END, cached=7)
-        yield running
-
-
-class Moot:
-    """Runs a command and keeps what it said."""
-
-    def __init__(self, home: Path) -> None:
-        self.home = home
-        self.spec = prepare(home, tasks=3)
-        self.code = 0
-        self.out = self.err = ""
-
-    def __call__(self, *arguments: str) -> Moot:
-        self.code, self.out, self.err = typed.moot(*arguments)
-        return self
-
-    def run(self, model: str, *more: str) -> Moot:
-        start = ["run", "legalagentbench", "--agent", "react", "--model", model, "--pack", "kill"]
-        return self(*start, "--tasks", self.spec["tasks"], "--json", *more)
-
-    def block(self, code: int = 0) -> dict[str, Any]:
-        assert self.code == code, self.err
-        block: dict[str, Any] = json.loads(self.out)
-        return block
-
-    def refused(self, code: int, *words: str) -> None:
-        assert self.code == code and self.out == ""
-        assert all(word in self.err for word in words), self.err
-        assert self.err.count("\n") == 1, "one sentence"
-        assert list((self.home / "runs").glob("*")) == [], "nothing was written"
-
-    def path(self) -> Path:
-        (path,) = (self.home / "runs").glob("*.moot")
-        return path
-
-
-@pytest.fixture
-def moot(moot_home: Path, monkeypatch: pytest.MonkeyPatch) -> Moot:
-    monkeypatch.delenv("MOOT_API_KEY", raising=False)
-    return Moot(moot_home)
 
 
 def test_a_run_on_an_endpoint(moot: Moot, server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,9 +86,12 @@ def test_a_server_that_fails_is_no_fault_of_the_model_and_the_run_goes_on(moot: 
     assert "3 of 3 episodes ended in an error, most often: engine failed, 3 times" in moot.err
     shown = moot("show", block["run"], "1")
     assert "failed (500): out of memory" in shown.out
+    server.lists(MODEL, owned_by="somebody else")
+    moot("resume", block["run"])
+    assert moot.code == 1 and "differs from its record" in moot.err
+    server.lists(MODEL)
     server.chat = speak
-    block = json.loads(moot("resume", block["run"], "--json").out)
-    assert block["outcomes"]["error"] == 0
+    assert moot("resume", block["run"], "--json").block()["outcomes"]["error"] == 0
 
 
 def test_a_server_that_goes_away_pauses_the_run(
@@ -153,7 +109,7 @@ def test_a_server_that_goes_away_pauses_the_run(
     assert "nobody behind。已试 3 次，等它作答的各局就此停住。" in moot.err
     assert "episodes unfinished. `moot resume" in moot.err
     server.chat = speak
-    block = json.loads(moot("resume", moot.path().stem, "--json").out)
+    block = moot("resume", moot.path().stem, "--json").block()
     assert block["n"] == 3 and block["outcomes"]["error"] == 0
     with Journal.open(moot.path()) as journal:
         entries = [e for row in journal.episodes() for a in journal.attempts(row.id) for e in journal.entries(a.id)]
@@ -166,7 +122,7 @@ def test_a_run_stops_after_so_many_failures_and_takes_them_up_again(moot: Moot, 
     assert moot.code == 1 and moot.out == ""
     assert "stopped with 1 episodes unfinished" in moot.err and "2 of 3 episodes ended in an error" in moot.err
     server.chat = speak
-    block = json.loads(moot("resume", moot.path().stem, "--max-failures", "1", "--json").out)
+    block = moot("resume", moot.path().stem, "--max-failures", "1", "--json").block()
     assert block["n"] == 3 and block["outcomes"]["error"] == 0
 
 
@@ -224,14 +180,6 @@ def test_errors_beside_answers_are_counted_and_the_run_did_its_work(moot: Moot, 
     assert moot.out.startswith("{") and "1 of 1 episodes ended in an error" in moot.err
 
 
-def test_another_server_than_the_recorded_one_is_refused(moot: Moot, server: FakeServer) -> None:
-    server.chat = lambda call: call.refuse(500, "out of memory")
-    block = moot.run(f"endpoint:{server.spec}").block(code=1)
-    server.lists("falsch-7b", owned_by="somebody else")
-    moot("resume", block["run"])
-    assert moot.code == 1 and "differs from its record" in moot.err
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 def test_ctrl_c_cuts_the_call_in_flight_and_the_run_goes_on(moot: Moot, server: FakeServer) -> None:
     def babble(call: Call) -> None:
@@ -240,17 +188,9 @@ def test_ctrl_c_cuts_the_call_in_flight_and_the_run_goes_on(moot: Moot, server: 
             pass
 
     speak, server.chat = server.chat, babble
-    arguments = [
-        "--agent",
-        "react",
-        "--model",
-        f"endpoint:{server.spec}",
-        "--pack",
-        "kill",
-        "--tasks",
-        moot.spec["tasks"],
-    ]
+    arguments = ["--agent", "react", "--model", f"endpoint:{server.spec}", "--pack", "kill"]
     command = [sys.executable, "-m", "app.cli.main", "run", "legalagentbench", *arguments]
+    command += ["--tasks", moot.spec["tasks"]]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         while not server.busy:
             assert process.poll() is None and not server.closing.wait(0.02)
@@ -259,7 +199,7 @@ def test_ctrl_c_cuts_the_call_in_flight_and_the_run_goes_on(moot: Moot, server: 
     assert process.returncode == 1
     assert "已停止，尚有 3 局未完成。用 `moot resume" in said and "Traceback" not in said
     server.chat = speak
-    block = json.loads(moot("resume", moot.path().stem, "--json").out)
+    block = moot("resume", moot.path().stem, "--json").block()
     assert block["n"] == 3 and block["outcomes"]["error"] == 0
 
 

@@ -15,7 +15,7 @@ import pytest
 from models.llama import memory
 from models.llama.header import GgufHeader, read_header
 from tasks.run.estimate import speed_of
-from tests.support.gguf_files import tiny_llama
+from tests.support.gguf_files import BROKEN, tiny_llama
 from tests.support.typed import moot
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -123,14 +123,7 @@ def test_an_unsound_file_is_a_result(tmp_path: Path, model: Path) -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    [
-        ("check", "nothing"),
-        ("check", "no/such.gguf"),
-        ("add", "no.gguf"),
-        ("remove", "nothing"),
-        ("check", ""),
-        ("add",),
-    ],
+    [("check", "nothing"), ("check", "no/such.gguf"), ("add", "no.gguf"), ("add",)],
 )
 def test_what_is_not_there_is_a_usage_error(arguments: tuple[str, ...]) -> None:
     code, out, err = moot("models", *arguments)
@@ -214,8 +207,6 @@ def test_the_memory_on_the_page_is_what_the_program_estimates(tiny_gguf: Path) -
 
 
 def test_check_says_that_a_template_cannot_be_used(tmp_path: Path) -> None:
-    from tests.support.gguf_files import BROKEN, tiny_llama
-
     path = tiny_llama(tmp_path / "broken.gguf", template=BROKEN)
     code, out, _ = moot("models", "check", path)
     assert code == 0 and "模板不能用" in out

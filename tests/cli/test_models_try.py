@@ -62,8 +62,6 @@ def test_a_seat_that_is_named_is_tried_in_every_form(sample_pack: Path, tmp_path
     ("replies", "seat", "form", "said"),
     [
         (("您好，请先说说您遇到的是什么事情，我再答复您。",), "trainee", "free", ("repeats", "degenerate")),
-        ((json.dumps({"say": "您好，请先说说您遇到的是什么事情，我再答复您。"}, ensure_ascii=False),),
-         "trainee", "schema", ("repeats", "degenerate")),
         (("",), "trainee", "free", ("not usable", "silent")),
         (("不知道",), "react", "native", ("not usable", "no_tool")),
         (("{}",), "grader", "", ("not usable", "unread")),

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +11,8 @@ import pytest
 from store.cache import Cache, file_of
 from store.journal import Journal
 from tasks.episode import exchange
-from tests.cli.test_endpoint_runs import Moot
-from tests.support.fake_endpoint import MODEL, Call, FakeServer, chunk, drip, fake_server
+from tests.cli.conftest import Moot
+from tests.support.fake_endpoint import MODEL, Call, FakeServer, chunk, drip
 from tests.support.kill_harness import CALL, END, digests
 
 pytestmark = pytest.mark.slow
@@ -27,22 +25,9 @@ def play(call: Call) -> None:
 
 
 @pytest.fixture
-def servers() -> Iterator[list[FakeServer]]:
-    with ExitStack() as stack:
-        running = [stack.enter_context(fake_server()) for _ in range(2)]
-        for server in running:
-            server.chat = play
-        yield running
-
-
-@pytest.fixture
-def moot(moot_home: Path, monkeypatch: pytest.MonkeyPatch) -> Moot:
-    monkeypatch.delenv("MOOT_API_KEY", raising=False)
-    return Moot(moot_home)
-
-
-def newest(moot: Moot) -> Path:
-    return max((moot.home / "runs").glob("*.moot"), key=lambda path: path.stat().st_mtime_ns)
+def server(server: FakeServer) -> FakeServer:
+    server.chat = play
+    return server
 
 
 def called(path: Path) -> list[dict[str, Any]]:
@@ -55,25 +40,24 @@ def called(path: Path) -> list[dict[str, Any]]:
         ]
 
 
-def test_a_seat_takes_one_server(moot: Moot, servers: list[FakeServer]) -> None:
-    several = f"endpoint:{servers[0].url},{servers[1].url}#{MODEL}"
+def test_a_seat_takes_one_server(moot: Moot, server: FakeServer) -> None:
+    several = f"endpoint:{server.url},http://127.0.0.1:9#{MODEL}"
     moot.run(several).refused(2, "a seat takes one server, and the SPEC names several. Put a proxy before them")
-    assert not any(server.seen for server in servers)
+    assert not server.seen
 
 
 # --- a cache of replies ---------------------------------------------------------------------------------------------
 
 
-def test_a_second_run_takes_its_replies_from_the_first(moot: Moot, servers: list[FakeServer]) -> None:
-    server = servers[0]
+def test_a_second_run_takes_its_replies_from_the_first(moot: Moot, server: FakeServer) -> None:
     first = moot.run(f"endpoint:{server.spec}", "--cache").block()
-    path, asked = newest(moot), len(server.asked)
+    path, asked = moot.path(), len(server.asked)
     assert "缓存" not in moot.err and asked == len(called(path)) > 9
     second = moot.run(f"endpoint:{server.spec}", "--cache", "--parallel", "3").block()
     assert len(server.asked) == asked, "nobody was asked"
     assert f"{asked} 条回答取自此前评测的缓存" in moot.err
-    assert {**second, "run": ""} == {**first, "run": ""} and digests(newest(moot)) == digests(path)
-    for one, other in zip(called(path), called(newest(moot)), strict=True):
+    assert {**second, "run": ""} == {**first, "run": ""} and digests(moot.path()) == digests(path)
+    for one, other in zip(called(path), called(moot.path()), strict=True):
         assert other["origin"] == "cached" and one.get("origin", "") != "cached"
         assert other["milliseconds"] == 0 and other["evaluated"] == 0
         assert other["reused"] == one["evaluated"] + one["reused"] and other["generated"] == one["generated"] > 0
@@ -88,8 +72,7 @@ def test_a_second_run_takes_its_replies_from_the_first(moot: Moot, servers: list
     assert len(server.asked) == 3 * asked
 
 
-def test_only_replies_that_ended_are_kept(moot: Moot, servers: list[FakeServer]) -> None:
-    server = servers[0]
+def test_only_replies_that_ended_are_kept(moot: Moot, server: FakeServer) -> None:
 
     def babble(call: Call) -> None:
         call.begin()
@@ -103,23 +86,23 @@ def test_only_replies_that_ended_are_kept(moot: Moot, servers: list[FakeServer])
         assert replies.size()[0] == 0
 
 
-def test_a_damaged_cache_is_said_and_the_run_is_whole(moot: Moot, servers: list[FakeServer]) -> None:
+def test_a_damaged_cache_is_said_and_the_run_is_whole(moot: Moot, server: FakeServer) -> None:
     file_of("replies").parent.mkdir(parents=True, exist_ok=True)
     file_of("replies").write_bytes(b"nothing that a database holds" * 500)
-    block = moot.run(f"endpoint:{servers[0].spec}", "--cache").block()
+    block = moot.run(f"endpoint:{server.spec}", "--cache").block()
     assert block["outcomes"]["finished"] == 3
     assert moot.err.count(str(file_of("replies"))) == 1 and "A new one was begun." in moot.err
-    asked = len(servers[0].asked)
-    moot.run(f"endpoint:{servers[0].spec}", "--cache").block()
-    assert len(servers[0].asked) == asked and "damaged" not in moot.err
+    asked = len(server.asked)
+    moot.run(f"endpoint:{server.spec}", "--cache").block()
+    assert len(server.asked) == asked and "damaged" not in moot.err
 
 
-def test_a_run_that_was_cut_goes_on_with_the_cache(moot: Moot, servers: list[FakeServer]) -> None:
-    moot.run(f"endpoint:{servers[0].spec}", "--cache").block()
-    moot.run(f"endpoint:{servers[0].spec}", "--cache", "--budget-seconds", "1e-9")
-    assert moot.code == 1 and not called(newest(moot))
-    assert json.loads(moot("resume", newest(moot).stem, "--budget-seconds", "1e9", "--json").out)["n"] == 3
-    assert all(call["origin"] == "cached" for call in called(newest(moot)))
+def test_a_run_that_was_cut_goes_on_with_the_cache(moot: Moot, server: FakeServer) -> None:
+    moot.run(f"endpoint:{server.spec}", "--cache").block()
+    moot.run(f"endpoint:{server.spec}", "--cache", "--budget-seconds", "1e-9")
+    assert moot.code == 1 and not called(moot.path())
+    assert json.loads(moot("resume", moot.path().stem, "--budget-seconds", "1e9", "--json").out)["n"] == 3
+    assert all(call["origin"] == "cached" for call in called(moot.path()))
 
 
 # --- a budget -------------------------------------------------------------------------------------------------------
@@ -129,14 +112,13 @@ def tokens_of(path: Path) -> int:
     return sum(call["evaluated"] + call["reused"] + call["generated"] for call in called(path))
 
 
-def test_a_run_stands_when_its_tokens_are_spent_and_goes_on_with_more(moot: Moot, servers: list[FakeServer]) -> None:
-    server = servers[0]
+def test_a_run_stands_when_its_tokens_are_spent_and_goes_on_with_more(moot: Moot, server: FakeServer) -> None:
     moot.run(f"endpoint:{server.spec}").block()
-    whole, wanted = tokens_of(newest(moot)), digests(newest(moot))
-    least = min(call["evaluated"] + call["reused"] + call["generated"] for call in called(newest(moot)))
+    whole, wanted = tokens_of(moot.path()), digests(moot.path())
+    least = min(call["evaluated"] + call["reused"] + call["generated"] for call in called(moot.path()))
     asked = len(server.asked)
     moot.run(f"endpoint:{server.spec}", "--budget-tokens", str(least + 1))
-    path = newest(moot)
+    path = moot.path()
     stood = len(server.asked)
     assert moot.code == 1 and moot.out == "" and asked < stood < 2 * asked, "the step in which it is spent ends"
     assert f"the budget of the run is spent: {tokens_of(path)} of {least + 1} tokens" in moot.err
@@ -148,9 +130,8 @@ def test_a_run_stands_when_its_tokens_are_spent_and_goes_on_with_more(moot: Moot
     assert tokens_of(path) == whole and digests(path) == wanted, "nothing was asked twice"
 
 
-def test_what_failed_before_is_part_of_what_was_spent(moot: Moot, servers: list[FakeServer]) -> None:
+def test_what_failed_before_is_part_of_what_was_spent(moot: Moot, server: FakeServer) -> None:
     """An attempt that ended in an error, and the one that took its calls over, count each call once."""
-    server = servers[0]
 
     def fail_later(call: Call) -> None:
         assistant = sum(message["role"] == "assistant" for message in call.body["messages"])
@@ -158,7 +139,7 @@ def test_what_failed_before_is_part_of_what_was_spent(moot: Moot, servers: list[
 
     server.chat = fail_later
     moot.run(f"endpoint:{server.spec}").block(code=1)
-    path, used = newest(moot), tokens_of(newest(moot))
+    path, used = moot.path(), tokens_of(moot.path())
     server.chat = play
     assert moot("resume", path.stem, "--budget-tokens", str(used), "--json").code == 1
     assert f"the budget of the run is spent: {used} of {used} tokens" in moot.err
@@ -167,29 +148,27 @@ def test_what_failed_before_is_part_of_what_was_spent(moot: Moot, servers: list[
 
 
 def test_a_run_stands_when_its_time_is_over_even_while_it_waits(
-    moot: Moot, servers: list[FakeServer], monkeypatch: pytest.MonkeyPatch
+    moot: Moot, server: FakeServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(exchange, "POLL", 0.01)
     monkeypatch.setattr(exchange, "WAITS", (300.0,))
-    servers[0].chat = lambda call: call.refuse(502, "nobody behind")
-    moot.run(f"endpoint:{servers[0].spec}", "--budget-seconds", "0.2")
+    server.chat = lambda call: call.refuse(502, "nobody behind")
+    moot.run(f"endpoint:{server.spec}", "--budget-seconds", "0.2")
     assert moot.code == 1 and "the time of the run is over: 0.2 seconds" in moot.err
     assert "3 episodes unfinished" in moot.err
-    servers[0].chat = play
-    assert moot("resume", newest(moot).stem, "--budget-seconds", "1e9", "--json").code == 0, moot.err
+    server.chat = play
+    assert moot("resume", moot.path().stem, "--budget-seconds", "1e9", "--json").code == 0, moot.err
 
 
-def test_a_fork_has_no_part_in_the_budget_of_its_run(moot: Moot, servers: list[FakeServer]) -> None:
-    block = moot.run(f"endpoint:{servers[0].spec}", "--budget-tokens", "1000000").block()
-    with Journal.open(newest(moot)) as journal:
+def test_a_fork_has_no_part_in_the_budget_of_its_run(moot: Moot, server: FakeServer) -> None:
+    block = moot.run(f"endpoint:{server.spec}", "--budget-tokens", "1000000").block()
+    with Journal.open(moot.path()) as journal:
         assert journal.header["spec"]["budget_tokens"] == 1_000_000
     assert moot("fork", block["run"], "1", "--turn", "1", "--json").code == 0
-    with Journal.open(newest(moot)) as journal:
+    with Journal.open(moot.path()) as journal:
         assert journal.header["spec"]["budget_tokens"] is None
 
 
-@pytest.mark.parametrize(
-    "option", ["--budget-tokens=0", "--budget-tokens=viel", "--budget-seconds=0", "--budget-seconds=-1"]
-)
-def test_no_budget_at_all_is_a_wrong_call(moot: Moot, servers: list[FakeServer], option: str) -> None:
-    assert moot.run(f"endpoint:{servers[0].spec}", option).code == 2 and moot.out == ""
+@pytest.mark.parametrize("option", ["--budget-tokens=viel", "--budget-seconds=0"])
+def test_no_budget_at_all_is_a_wrong_call(moot: Moot, server: FakeServer, option: str) -> None:
+    assert moot.run(f"endpoint:{server.spec}", option).code == 2 and moot.out == ""

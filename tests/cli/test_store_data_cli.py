@@ -35,12 +35,8 @@ def test_import_list_stats_verify_remove(source: Path) -> None:
     code, out, _ = moot("data", "list", "--json")
     (pack,) = json.loads(out)["packs"]
     assert {"name", "format", "provenance", "tables", "documents", "statutes", "tasks"} <= set(pack)
-    assert (pack["name"], pack["format"], pack["provenance"], pack["statutes"]) == (
-        "mine",
-        "moot-pack/1",
-        ["imported"],
-        0,
-    )
+    shown = [pack[key] for key in ("name", "format", "provenance", "statutes")]
+    assert shown == ["mine", "moot-pack/1", ["imported"], 0]
     code, out, _ = moot("data", "list")
     assert code == 0 and "mine" in out and "导入" in out
 
@@ -136,7 +132,7 @@ def resealed(name: str, change: Callable[[dict[str, Any], Path], None]) -> None:
     (folder / manifests.FILE).write_bytes(manifests._canonical({**content, "seal": seal}))
 
 
-@pytest.mark.parametrize("said", ["other", "../../evil\x1b[31m", "x" * 1_000_000])
+@pytest.mark.parametrize("said", ["../../evil\x1b[31m", "x" * 1_000_000])
 def test_a_pack_goes_by_the_name_of_its_folder(source: Path, said: str) -> None:
     assert moot("data", "import", "tables", source, "--name", "mine")[0] == 0
     resealed("mine", lambda content, _: content.update(name=said))

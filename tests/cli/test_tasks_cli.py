@@ -33,18 +33,14 @@ def sample(sample_pack: Path) -> str:
 
 def test_construct_validate_and_show(sample: str, tmp_path: Path) -> None:
     out = tmp_path / "made.jsonl"
-    told = json.loads(
-        invoke(
-            "construct", "--benchmark", "legalsearch", "--pack", sample, "--out", str(out), "--limit", "20", "--json"
-        ).output
-    )
+    made = ("construct", "--benchmark", "legalsearch", "--pack", sample, "--out")
+    told = json.loads(invoke(*made, str(out), "--limit", "20", "--json").output)
     assert told["n"] == 20 and told["tasks"] == {"lar": 10, "kqa": 10} and told["pairs"] == 5
-    assert (
-        told["changes"]["all"] == told["changes"]["characters"] + told["changes"]["meaning"] - told["changes"]["both"]
-    )
+    changes = told["changes"]
+    assert changes["all"] == changes["characters"] + changes["meaning"] - changes["both"]
     checked = invoke("validate", str(out))
     assert checked.exit_code == 0 and "legalsearch" in checked.output
-    again = invoke("construct", "--benchmark", "legalsearch", "--pack", sample, "--out", str(out))
+    again = invoke(*made, str(out))
     assert isinstance(again.exception, BadInput)
     hidden = invoke("show", "sample-lar-001", "--tasks", str(out))
     answer = json.loads(out.read_text(encoding="utf-8").splitlines()[0])["answer"]
@@ -53,7 +49,7 @@ def test_construct_validate_and_show(sample: str, tmp_path: Path) -> None:
     shown = json.loads(invoke("show", "sample-lar-001", "--tasks", str(out), "--json").output)
     assert "gold" not in shown and "answer" not in shown["card"] and shown["benchmark"] == "legalsearch"
     second = tmp_path / "again.jsonl"
-    invoke("construct", "--benchmark", "legalsearch", "--pack", sample, "--out", str(second), "--limit", "20")
+    invoke(*made, str(second), "--limit", "20")
     assert second.read_bytes() == out.read_bytes()
 
 

@@ -32,20 +32,8 @@ def test_a_set_is_decided_listed_and_published(made: Path, tmp_path: Path) -> No
     for author in ("Li", "Wang"):
         told = invoke(made, "t-1", "--decision", "accept", "--author", author, "--json")
         assert json.loads(told.output)["author"] == author
-    invoke(
-        made,
-        "t-2",
-        "--decision",
-        "reject",
-        "--why",
-        "leak",
-        "--why",
-        "unclear",
-        "--author",
-        "Li",
-        "--reason",
-        "见题面",
-    )
+    why = ("--why", "leak", "--why", "unclear", "--reason", "见题面")
+    invoke(made, "t-2", "--decision", "reject", *why, "--author", "Li")
     decide(read_set(made), "t-2", "correct", "Wang", fields={"answer": "12次", "key": ("12次",)})  # as the desk does
     listed = json.loads(invoke(made, "--json").stdout)
     assert listed["counts"] == {"open": 1, "once": 0, "agreed": 1, "disputed": 1, "settled": 0}

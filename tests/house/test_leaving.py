@@ -17,7 +17,7 @@ import pyte
 import pytest
 
 from store.journal import Journal
-from tests.cli.test_endpoint_runs import ROOT, Moot, moot, server  # noqa: F401  fixtures
+from tests.cli.conftest import Moot, moot, server  # noqa: F401  fixtures
 from tests.house.test_pty_hostile import Desk, desk, records_of
 from tests.support.fake_endpoint import Call, FakeServer, chunk
 from tests.support.patience import PATIENCE
@@ -27,6 +27,7 @@ pytestmark = [
     pytest.mark.skipif(sys.platform == "win32", reason="signals and pseudo-terminals of POSIX"),
 ]
 
+ROOT = Path(__file__).resolve().parents[2]
 OFF = ("?1000", "?1003", "?1006", "?2004", "?1049")
 """Modes that the desk switches on: buttons and moves of the mouse, their form, paste in brackets, alternate
 screen."""
