@@ -26,6 +26,7 @@ from app.desk.widgets.choice import Choice, EmptyState
 from app.desk.widgets.lines import LineView, row_text
 from app.law_lines import law_bar, period_bar, reading_lines
 from app.law_reading import ArticleView, LawTimespan, StatutePack, first_choice, life_of, statute_packs
+from app.law_words import note_words
 from store.statutes.book import NoText
 from store.statutes.model import Article, ArticleNumber, Law, LawVersion
 from store.statutes.relations import Doubt, Relation
@@ -286,6 +287,11 @@ def test_a_bar_shows_windows_holes_and_the_day() -> None:
     assert text(period_bar((date(2005, 1, 2), None), life, 10, date(1990, 6, 1))) == "◊▯▯▯▯▮▮▮▮▮"
     assert text(period_bar((date(2003, 1, 1), date(2003, 1, 1)), life, 10)) == "▯▯▯▮▯▯▯▯▯▯"
     assert life_of([], TODAY) is None
+
+
+def test_notes_of_the_search_are_sentences_or_stand_as_they_are() -> None:
+    assert note_words("no_such_date:2015年2月30日") == "“2015年2月30日”不是存在的日子"
+    assert note_words("something:else") == "something:else" and note_words("gap") == "gap"
 
 
 def evidence(event: Any, width: int = 34) -> str:

@@ -324,6 +324,7 @@ async def test_pausing_lets_the_turn_end_and_quitting_does_not_wait_for_it(pack:
         await pilot.press("q")
         await until(pilot, lambda: engine.closed)
     assert engine.cancels and sum(isinstance(record.event, ModelCalled) for record in stored()) == 1
+    assert "还在说" not in json.dumps([r.event.data() for r in stored()], ensure_ascii=False), "it was not the reply"
 
 
 async def test_x_stops_the_turn_and_nothing_of_it_is_kept(pack: Path, engine: SlowEngine) -> None:
