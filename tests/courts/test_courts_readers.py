@@ -7,6 +7,7 @@ import pytest
 
 from tasks.courts.casefile.charged import standing_of
 from tasks.courts.casefile.exhibits import exhibits
+from tasks.courts.casefile.judgment import claim_of
 
 
 @pytest.mark.parametrize(
@@ -45,6 +46,7 @@ def test_exhibits_are_those_that_a_text_lists(text: str, titles: list[str]) -> N
          [("拘留", "2024-03-05"), ("逮捕", "2024-03-19")], ""),
         ("曾因盗窃于2019年被行政拘留十日。因涉嫌盗窃于2024年1月2日被取保候审。", "曾因盗窃于2019年被行政拘留十日。",
          [("取保候审", "2024-01-02")], ""),
+        ("无前科，2024年7月2日，因涉嫌盗窃被刑事拘留", "无前科", [("拘留", "2024-07-02")], ""),
         ("现被取保候审", "", [], "现被取保候审"), ("群众", "", [], "群众"), ("", "", [], ""),
     ],
 )  # fmt: skip
@@ -54,3 +56,17 @@ def test_record_and_custody_are_told_apart(
     found = standing_of(text)
     assert (found.record, found.rest) == (record, rest)
     assert [(one["measure"], one["since"]) for one in found.custody] == measures
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "amount"),
+    [
+        ("判令被告归还借款本金200000元", "pay", 200000),
+        ("判令被告协助办理价值300000元的股权变更登记", "perform", None),
+        ("确认双方的租赁合同无效", "declare", None),
+        ("本案诉讼费由被告承担", "costs", None),
+    ],
+)
+def test_what_is_claimed_is_a_sum_an_act_a_declaration_or_costs(text: str, kind: str, amount: int | None) -> None:
+    claim = claim_of(1, text, [])
+    assert (claim["kind"], claim.get("amount")) == (kind, amount)
