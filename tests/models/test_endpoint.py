@@ -368,7 +368,8 @@ def test_an_error_in_a_stream(server: FakeServer, engine: EndpointEngine, raw: b
     assert "failed (500): out of memory" in failure(engine)
 
 
-async def test_it_is_asked_where_a_loop_is_running(engine: EndpointEngine) -> None:
+async def test_it_is_asked_where_a_loop_is_running(server: FakeServer) -> None:
+    engine = opened_at(server)
     assert reply(engine).finish == "stop"
 
 
