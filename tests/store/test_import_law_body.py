@@ -77,13 +77,13 @@ def test_headings_without_marks_broken_headings_and_contents() -> None:
     found = body(
         "目　录", "第一章 总则", "第二章 船员、渡工和", "附则",
         "## 第一编 总则", "## 第一分编 通则", "第一章　总　则", "第一条 甲。", "第一节 范围", "第二条 乙。",
-        "第二章 船员、渡工和", "其他人员的职责", "第三条 丙。", "一、过渡", "第四条 丁。", "附则", "第五条 戊。",
+        "第二章 船员、渡工和", "其他人员的职责", "第三条 丙。", "一、过渡", "第四条 丁。", "## 附 则", "第五条 戊。",
     )  # fmt: skip
     assert keys(found) == ["1", "2", "3", "4", "5"]
     part, people = "第一编 总则 第一分编 通则", "第二章 船员、渡工和其他人员的职责"
     assert [(a.part, a.chapter, a.section) for a in found.articles] == [
         (part, "第一章 总 则", ""), (part, "第一章 总 则", "第一节 范围"), (part, people, ""), (part, "一、过渡", ""),
-        ("附则", "", ""),
+        ("附 则", "", ""),
     ]  # fmt: skip
 
 
