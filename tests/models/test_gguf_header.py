@@ -48,7 +48,7 @@ def sound(
         **(more or {}),
     }
     for key, value in facts.items():
-        kind = gguf.GGUFValueType.UINT32 if type(value) is int else gguf.GGUFValueType.get_type(value)
+        kind = gguf.GGUFValueType.UINT32 if type(value) is int and value >= 0 else gguf.GGUFValueType.get_type(value)
         writer.add_key_value(key, value, kind)
     if without:
         del writer.kv_data[0][without]

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from models.engine import Ask, EngineError, Message, Reply, ToolCall, ToolInfo, Usage
 from tasks.agents import native
 from tasks.courts.play.tools import CourtTools
 from tasks.episode.with_tools import ToolResult
 from tasks.errors import UsageError
-from tests.models.test_calls import SOUP
 from tests.support import law_stage
 from tests.support.court_run_fixture import first_cases
 from tests.support.court_stage import Court, plain_reply
@@ -203,7 +203,14 @@ def test_a_judgment_that_is_cut_off_goes_on_behind_the_very_prompt(mode: str) ->
 # --- what all share -------------------------------------------------------------------------------------------------
 
 
-@given(SOUP)
+MARKS = [
+    "<tool_call>", "</tool_call>", "[TOOL_CALLS]", "<|python_tag|>", "[ARGS]", "<arg_key>", "</arg_key>",
+    "<arg_value>", '{"name": "f", "arguments": {}}', '{"name": "f", "parameters": "x"}', "[", "{", '"', "f", " ", "\n",
+    "查",
+]  # fmt: skip
+
+
+@given(st.text(max_size=40) | st.lists(st.sampled_from(MARKS), max_size=14).map("".join))
 def test_every_turn_has_a_reading_and_a_place_in_history(text: str) -> None:
     turn = native.turn_of(text)
     assert turn.tool is None or isinstance(turn.arguments, dict)

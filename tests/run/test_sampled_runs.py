@@ -26,7 +26,7 @@ from tasks.run.rescoring import read_stored, summary_of
 from tasks.run.runner import fork_run, resume_run, start_run
 from tasks.run.seat_prompt import verify
 from tasks.run.spec import RunSpec
-from tests.models.test_gguf_header import BOOL, F32, I32, TEXT, sound
+from tests.models.test_gguf_header import sound
 from tests.support.court_run_fixture import prepare_courts
 from tests.support.fake_endpoint import Call, fake_server
 
@@ -119,16 +119,15 @@ def test_a_sampled_run_repeats_where_it_goes_on_and_differs_by_epoch(model: str,
     ("said", "wanted"),
     [
         ({}, DEFAULT),
-        ({"temp": (F32, 0.6), "top_p": (F32, 0.95)},
+        ({"temp": 0.6, "top_p": 0.95},
             {"temperature": 0.6, "top_p": 0.95, "top_k": 20, "repeat_penalty": 1.0}),
-        ({"top_k": (I32, 64), "min_p": (F32, 0.05), "penalty_repeat": (F32, 1.05)},
+        ({"top_k": 64, "min_p": 0.05, "penalty_repeat": 1.05},
             {**DEFAULT, "top_k": 64, "min_p": 0.05, "repeat_penalty": 1.05}),
-        ({"temp": (F32, float("nan")), "top_p": (TEXT, "half"), "top_k": (I32, -1), "min_p": (BOOL, True)}, DEFAULT),
+        ({"temp": float("nan"), "top_p": "half", "top_k": -1, "min_p": True}, DEFAULT),
     ],
 )  # fmt: skip
 def test_the_file_of_a_model_recommends_values(tmp_path: Path, said: dict[str, Any], wanted: dict[str, Any]) -> None:
-    path = tmp_path / "m.gguf"
-    path.write_bytes(sound(**{f"general.sampling.{key}": value for key, value in said.items()}).bytes())
+    path = sound(tmp_path / "m.gguf", {f"general.sampling.{key}": value for key, value in said.items()})
     assert drawn_by(completed(f"llama:{path}", "agent")) == wanted
     assert drawn_by(completed(f"llama:{path}#ctx=512,top_k=3", "agent")) == {**wanted, "top_k": 3}
     assert completed(f"llama:{path}#temperature=0.1", "agent") == f"llama:{path}#temperature=0.1"
@@ -200,8 +199,7 @@ def test_what_will_be_sampled_is_said_in_a_line(
     model: str, line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MOOT_LANG", "zh")
-    path = tmp_path / "m.gguf"
-    path.write_bytes(sound(**{"general.sampling.temp": (F32, 0.6)}).bytes())
+    path = sound(tmp_path / "m.gguf", {"general.sampling.temp": 0.6})
     bench = benchmark("courts")
     spec = RunSpec(benchmark="courts", agent="direct", model=model.format(file=path))
     cast = Cast.of(bench, sampled(bench, spec, ask=False))
