@@ -205,8 +205,8 @@ def test_a_judgment_that_is_cut_off_goes_on_behind_the_very_prompt(mode: str) ->
 
 MARKS = [
     "<tool_call>", "</tool_call>", "[TOOL_CALLS]", "<|python_tag|>", "[ARGS]", "<arg_key>", "</arg_key>",
-    "<arg_value>", '{"name": "f", "arguments": {}}', '{"name": "f", "parameters": "x"}', "[", "{", '"', "f", " ", "\n",
-    "查",
+    "<arg_value>", '{"name": "f", "arguments": {}}', '{"name": "f", "parameters": "x"}', "[", "{", '"', "f", " ",
+    "\n", "查",
 ]  # fmt: skip
 
 
