@@ -264,6 +264,21 @@ def test_a_call_of_a_tool_is_read(text: str) -> None:
     assert replies.lean_action(read.value, offering()) == CallTool("search_law", {"query": "借款"})
 
 
+@pytest.mark.parametrize(
+    ("said", "to", "found"),
+    [
+        ("请原告方说明出庭人员及其代理权限。", "全体", ("plaintiff_lawyer",)),
+        ("请双方当事人发表辩论意见。", "全体", ("plaintiff_lawyer", "defendant_lawyer")),
+        ("现在进行法庭调查。", "全体", ()),
+        ("请原告方说明出庭人员及其代理权限。", BOTH[1], ("defendant_lawyer",)),
+    ],
+)
+def test_who_is_asked_by_a_judge_that_speaks_to_all_answers(said: str, to: str, found: tuple[str, ...]) -> None:
+    view = views(CASES["CI"], "judge")
+    spoken = replies.lean_action({"say": said, "to": [to], "stage": "开庭"}, view)
+    assert isinstance(spoken, Say) and spoken.to == found
+
+
 def test_free_text_calls_a_tool_in_tags_and_only_one_that_is_open() -> None:
     call = '<tool_call>{"name": "search_law", "arguments": {"query": "借款"}}</tool_call>'
     assert replies.free_action(f"查一下。{call}", offering()) == CallTool("search_law", {"query": "借款"})

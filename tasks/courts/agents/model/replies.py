@@ -182,8 +182,12 @@ def lean_action(value: Mapping[str, Any], view: CourtView) -> Say | CallTool:
     if tool != SAY:
         return CallTool(tool, {name: value[name] for name in ARGUMENTS[tool]})
     roles = addressees(view)
+    said = cleaned(value["say"])
     named = tuple(roles[name] for name in value.get("to", ()) if name in roles)
-    return Say(cleaned(value["say"]), named, value.get("stage", ""))
+    if not named and view.role == "judge" and view.profile != "j1" and (found := by_words(said, view.here)):
+        # To all, and yet 请原告方说明…: who is asked answers, as where a judge speaks freely.
+        return Say(said, found, value.get("stage", ""), "words")
+    return Say(said, named, value.get("stage", ""))
 
 
 # --- free -----------------------------------------------------------------------------------------------------------
