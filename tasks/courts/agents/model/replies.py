@@ -21,7 +21,8 @@ from tasks.courts.agents.model.conversation import ToolLookup
 from tasks.courts.environment import Role
 from tasks.courts.play.record import by_words, strict
 from tasks.courts.play.tools import ARGUMENTS
-from tasks.courts.play.view import CourtView
+from tasks.courts.play.view import CourtView, is_document
+from tasks.courts.procedure.acts import sentences
 from tasks.courts.procedure.model import Turn
 from tasks.episode.seats import CallTool, Say
 
@@ -184,9 +185,11 @@ def lean_action(value: Mapping[str, Any], view: CourtView) -> Say | CallTool:
     roles = addressees(view)
     said = cleaned(value["say"])
     named = tuple(roles[name] for name in value.get("to", ()) if name in roles)
-    if not named and view.role == "judge" and view.profile != "j1" and (found := by_words(said, view.here)):
-        # To all, and yet 请原告方说明…: who is asked answers, as where a judge speaks freely.
-        return Say(said, found, value.get("stage", ""), "words")
+    if not named and view.role == "judge" and view.profile != "j1" and not is_document(view, said):
+        # To all, and yet it ends with 请原告方说明…: who is asked answers. A judgment asks nobody.
+        last = [sentence for _, sentence in sentences(said)][-1:]
+        found = by_words("".join(last), view.here)
+        return Say(said, found, value.get("stage", ""), "words" if found else "")
     return Say(said, named, value.get("stage", ""))
 
 
