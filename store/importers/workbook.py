@@ -2,12 +2,14 @@
 
 What a cell shows and what it holds differ: dates are numbers, codes lose their zeros, units stand in a format. So
 
-- a day is an ISO day (`2024-03-05`), with its time of day where it has one, by the workbook's epoch (1900, 1904);
-- a share is shown with its sign (`60%`), a code with the zeros of its format (`000000`), a number with the unit that
-  its format writes beside it (`0"万元"`); marks of yuan are no unit, other numbers stay numbers;
+- a day is an ISO day (`2024-03-05`), as far as its format shows it (`2024-03`, `2024`, with its time of day), by the
+  workbook's epoch (1900, 1904);
+- a share is shown with its sign (`60%`), a code with the zeros and strokes of its format (`000000`, `000-0000`), a
+  number or text with the words that its format writes beside it or instead of it (`0"万元"`, `@"市"`,
+  `[=1]"存续"`); marks of yuan are no unit, other numbers stay numbers;
 - a merged cell gives its value to each of its rows and columns;
-- titles and units above the names of the columns, and rows that are a total or one cell merged over the whole width,
-  are left out and named;
+- titles and units above the names of the columns, rows that are a total or one cell merged over the whole width, and
+  hidden sheets, rows and columns are left out and named;
 - macros are named, never run;
 - what cannot be said in this way (an error, a truth value, a formula that nobody computed) is refused by place.
 """
@@ -31,7 +33,8 @@ from store.importers.table_files import MOST_ABOVE, Found, Rows, head_at, header
 from store.schema import CORPORA, TABLES
 from store.worker import write_lines
 
-_MERGED: Final = b"<mergeCell "
+_WHOLE: Final = re.compile(rb'<mergeCell |<(?:row|col) [^>]*\bhidden="(?:1|true)"')
+"""What only a sheet that is read whole tells: merged ranges stand behind the rows."""
 _UNCOMPUTED: Final = re.compile(
     rb'<c (?![^>]*\bt="str")[^>]*?r="([A-Z0-9]+)"[^>]*>\s*<f(?:[^>]*/>|[^>]*>[^<]*</f>)\s*(?:<v\s*/>|<v></v>)?\s*</c>'
 )
@@ -39,6 +42,8 @@ _UNCOMPUTED: Final = re.compile(
 _CHUNK: Final = 1 << 20
 
 Cells = tuple[Any, ...]
+Names = Mapping[int, str]
+"""Number of a row or column -> how a report calls it."""
 Spread = Mapping[tuple[int, int], Any]
 """Row and column of a cell in a merged range -> the cell that the range shows."""
 
@@ -53,9 +58,9 @@ def read_workbook(path: str, label: str, stem: str, out: str) -> Found:
 
     with warnings.catch_warnings(), Path(path).open("rb") as stream:
         warnings.simplefilter("ignore")
-        merged, macros = _scan(path, label)
-        # Given a path, openpyxl judges by its suffix. Merged ranges stand behind the rows: they need the whole sheet.
-        book = openpyxl.load_workbook(stream, read_only=not merged, data_only=True)
+        whole, macros = _scan(path, label)
+        # Given a path, openpyxl judges by its suffix.
+        book = openpyxl.load_workbook(stream, read_only=not whole, data_only=True)
         sheets = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible" and _holds_something(sheet)]
         hidden = [
             f"{label}, sheet {sheet.title} (hidden)" for sheet in book.worksheets if sheet.sheet_state != "visible"
@@ -66,18 +71,18 @@ def read_workbook(path: str, label: str, stem: str, out: str) -> Found:
             table = stem if len(sheets) == 1 and not known else sheet.title
             where, rows = f"{label}, sheet {sheet.title}", f"{out}/{len(found)}"
             left_out = [] if found else [*macros, *hidden]
-            write_lines(rows, _sheet(sheet, where, _spread(sheet) if merged else {}, left_out))
+            write_lines(rows, _sheet(sheet, where, _spread(sheet) if whole else {}, left_out, _hidden(sheet, whole)))
             found.append((table, where, rows, left_out))
     return found
 
 
 def _scan(path: str, label: str) -> tuple[bool, list[str]]:
-    """Whether a sheet has merged cells, and the macros, which are never run.
+    """Whether a sheet has merged or hidden cells, and the macros, which are never run.
 
     Raises:
         BadInput: a formula without the value that a program has computed for it, which reads as an empty cell.
     """
-    merged = False
+    whole = False
     with zipfile.ZipFile(path) as archive:
         names = archive.namelist()
         macros = [f"{label}: its macros"] if "xl/vbaProject.bin" in names else []
@@ -88,12 +93,12 @@ def _scan(path: str, label: str) -> tuple[bool, list[str]]:
             with archive.open(name) as part:
                 while chunk := part.read(_CHUNK):
                     text = rest + chunk
-                    merged = merged or _MERGED in text
+                    whole = whole or bool(_WHOLE.search(text))
                     if found := _UNCOMPUTED.search(text):
                         what = f"{label}, cell {found[1].decode()}: a formula whose value was never computed"
                         raise BadInput(what, "Open it in a spreadsheet program, save it, and import it again.")
                     rest = text[-9000:]  # a formula has 8,192 characters at most
-    return merged, macros
+    return whole, macros
 
 
 def _holds_something(sheet: Any) -> bool:
@@ -113,20 +118,35 @@ def _spread(sheet: Any) -> Spread:
     return found
 
 
-def _sheet(sheet: Any, where: str, spread: Spread, left_out: list[str]) -> Rows:
-    rows: Iterator[Cells] = (
-        tuple(spread.get((number, at), cell) for at, cell in enumerate(cells, 1))
+def _hidden(sheet: Any, whole: bool) -> tuple[Names, Names]:
+    """The rows and the columns that nobody sees, with their names."""
+    from openpyxl.utils import get_column_letter
+
+    if not whole:
+        return {}, {}
+    rows = [number for number, row in sheet.row_dimensions.items() if row.hidden]
+    spans = [(one.min, min(one.max, sheet.max_column)) for one in sheet.column_dimensions.values() if one.hidden]
+    columns = [at for first, last in spans for at in range(first, last + 1)]
+    return {at: f"row {at}" for at in sorted(rows)}, {at: f"column {get_column_letter(at)}" for at in sorted(columns)}
+
+
+def _sheet(sheet: Any, where: str, spread: Spread, left_out: list[str], hidden: tuple[Names, Names]) -> Rows:
+    without, apart = hidden
+    rows: Iterator[tuple[int, Cells]] = (
+        (number, tuple(spread.get((number, at), cell) for at, cell in enumerate(cells, 1) if at not in apart))
         for number, cells in enumerate(sheet.iter_rows(), 1)
+        if number not in without
     )
     above = list(islice(rows, MOST_ABOVE + 1))
-    at = head_at({id(cell): cell.value for cell in cells}.values() for cells in above)
-    head = above[at] if above else ()
-    if spread and any(one is below for one, below in zip(head, [*above, ()][at + 1], strict=False)):
+    at = head_at({id(cell): cell.value for cell in cells}.values() for _, cells in above)
+    head = above[at][1] if above else ()
+    if spread and any(one is below for one, below in zip(head, [*above, (0, ())][at + 1][1], strict=False)):
         raise BadInput(f"{where}: the first row is merged with the second", "Put the names of columns in one row.")
     columns = header_of((_shown(cell, where) for cell in head), where)
-    for number, cells in enumerate(above[:at], 1):
+    left_out += [f"{where}, {name} (hidden)" for name in (*without.values(), *apart.values())]
+    for number, cells in above[:at]:
         left_out += [f"{where}, row {number} ({cell.value!s:.40})" for cell in cells if cell.value][:1]
-    for number, cells in enumerate(chain(above[at + 1 :], rows), at + 2):
+    for number, cells in chain(above[at + 1 :], rows):
         place = f"{where}, row {number}"
         values = [_shown(cell, f"{place}: {columns[at]:.60}" if at < len(columns) else place)
                   for at, cell in enumerate(cells)]  # fmt: skip
@@ -152,8 +172,7 @@ def _shown(cell: Any, where: str) -> str | int | float | None:
     if isinstance(value, bool) or cell.data_type == "e":
         raise BadInput(f"{where} holds {value}, neither text nor number", _WRITE)
     if isinstance(value, datetime):
-        whole = value.time() == time()
-        return value.date().isoformat() if whole else value.isoformat(sep=" ", timespec="seconds")
+        return _day_in_format(value, str(cell.number_format))
     if isinstance(value, date):
         return value.isoformat()
     if isinstance(value, time):
@@ -164,34 +183,62 @@ def _shown(cell: Any, where: str) -> str | int | float | None:
     if isinstance(value, int | float):
         return in_format(value, str(cell.number_format))
     if isinstance(value, str):
-        return value.replace("_x000D_\n", "\n") or None  # the escape of XML for a carriage return
+        text = value.replace("_x000D_\n", "\n")  # the escape of XML for a carriage return
+        return text_in_format(text, str(cell.number_format)) or None
     raise BadInput(f"{where} holds a {type(value).__name__}, neither text nor number", _WRITE)
 
 
 _TOKEN = re.compile(
     r'"(?P<quoted>[^"]*)"|[\\!](?P<escaped>.)|_.|\*.|\[\$(?P<currency>[^\]-]*)[^\]]*\]|\[(?P<condition>[<>=][^\]]*)\]'
-    r"|\[[^\]]*\]|(?P<section>;)|(?P<digits>[0#?.,]+)|(?P<percent>%)|General|G/通用格式|(?P<other>.)",
+    r"|\[[^\]]*\]|(?P<section>;)|(?P<digits>[0#?.,]+|General|G/通用格式)|(?P<percent>%)|(?P<text>@)|(?P<other>.)",
     re.S,
 )
-_YUAN = frozenset({"¥", "￥", "元", "CNY", "RMB", "人民币"})
+_GENERAL = ("General", "G/通用格式")
+_YUAN = frozenset({"", "¥", "￥", "元", "CNY", "RMB", "人民币"})
+_CODES = re.compile(r'"[^"]*"|[\\!_*].|\[[^\]]*\]')
+"""What of a format of days is no code of a part of a day."""
+
+
+def _day_in_format(value: datetime, form: str) -> str:
+    """A day as far as its format shows it; whole where it shows a day without its year."""
+    codes = _CODES.sub("", form.partition(";")[0]).casefold()
+    if value.time() != time() and set(codes) & set("hs"):
+        return value.isoformat(sep=" ", timespec="seconds")
+    far = 10 if "d" in codes or not set(codes) & set("ye") else 7 if "m" in codes else 4
+    return value.date().isoformat()[:far]
+
+
+def text_in_format(value: str, form: str) -> str:
+    """A text with the words that its format writes beside it."""
+    section: Section = next((one for one in _sections(form) if ("text", "@") in one), [])
+    words = "".join(text for kind, text in section if kind == "literal")
+    return "".join(value if kind == "text" else text for kind, text in section).strip() if words.strip() else value
 
 
 def in_format(value: int | float, form: str) -> str | int | float:
-    """A number as its format shows it, where the format says more than the number does: zeros in front, a share, a
-    unit; else the number. `form` is a number format of Excel (ECMA-376 part 1, §18.8.31).
+    """A number as its format shows it, where the format says more than the number does: zeros in front, strokes
+    between digits, a share, a unit, a word in its place; else the number. `form` is a number format of Excel
+    (ECMA-376 part 1, §18.8.31).
 
     Digits behind the fifteenth are the file's, not the author's.
     """
     bare = float(f"{value:.15g}") if isinstance(value, float) else value
     section, amount = _section_for(Decimal(repr(bare)), _sections(form))
     kinds = [kind for kind, _ in section]
-    words = "".join(text for kind, text in section if kind == "literal").strip()
-    unit = any(letter.isalpha() or category(letter) == "Sc" for letter in words) and words not in _YUAN
+    words = "".join(text for kind, text in section if kind == "literal")
+    named = "".join(letter for letter in words if letter.isalpha() or category(letter) == "Sc")
+    if "digits" not in kinds:
+        return words.strip() if named and "code" not in kinds else bare
     digits = "".join(text for kind, text in section if kind == "digits")
+    first, last = kinds.index("digits"), len(kinds) - kinds[::-1].index("digits")
+    between = "".join(text for kind, text in section[first:last] if kind == "literal").strip()
+    parted = between and not ("?" in digits or "code" in kinds)  # neither a fraction nor a power of ten
     whole = digits.partition(".")[0]
     padded = "#" not in whole and whole.count("0") > 1
-    if not digits or not ("percent" in kinds or unit or padded):
+    if not ("percent" in kinds or "%" in words or named not in _YUAN or parted or padded):
         return bare
+    if digits in _GENERAL:
+        return "".join(str(bare) if kind == "digits" else text for kind, text in section).strip()
     return _written(section, amount * 100 if "percent" in kinds else amount, digits)
 
 
@@ -206,8 +253,10 @@ def _sections(form: str) -> list[Section]:
         kind = match.lastgroup
         if kind == "section":
             sections.append([])
-        elif kind in ("digits", "percent", "condition"):
+        elif kind in ("digits", "percent", "condition", "text"):
             sections[-1].append((kind, match[kind]))
+        elif kind == "other" and match[kind].isalpha() and match[kind].isascii():
+            sections[-1].append(("code", match[kind]))
         elif kind is not None:
             sections[-1].append(("literal", match[kind]))
     return sections

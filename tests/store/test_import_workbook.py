@@ -64,10 +64,12 @@ def imported(source: Path) -> tuple[list[tuple[Any, ...]], list[str]]:
         (0.6, "0%", "60%"), (0.1234, "0.0%", "12.3%"), (-0.05, "0%", "-5%"), (0.5, "#%", "50%"),
         (5, '0"万元"', "5万元"), (1234.5, '#,##0.00"万元"', "1,234.50万元"), (5.5, '0.##"万"', "5.5万"),
         (1234.5, '"¥"#,##0.00', 1234.5), (1234.5, "[$¥-804]#,##0.00", 1234.5), (99.5, "[$USD] #,##0.00", "USD 99.50"),
-        (3, '#,##0"元"', 3), (-3, '0"次";"缺"0"次"', "缺3次"), (0, '0"家";-0"家";"无"', 0), (-2, "0;[Red](0)", -2),
+        (3, '#,##0"元"', 3), (-3, '0"次";"缺"0"次"', "缺3次"), (0, '0"家";-0"家";"无"', "无"), (-2, "0;[Red](0)", -2),
         (123456, '0!.0,"万"', "12.3万"), (300, '[>=10000]0!.0,"万";0', 300), (20000, '[>=10000]0!.0,"万";0', "2.0万"),
         (1234567, "000-0000", "123-4567"), (1234567, "#,##0,", 1234567), (7, "_ * #,##0.00_ ;", 7),
-        (1e15, "0", 1e15), (2, "@", 2), (0.25, "# ?/?", 0.25),
+        (1e15, "0", 1e15), (2, "@", 2), (0.25, "# ?/?", 0.25), (1500, "0.00E+00", 1500), (3, 'General"人"', "3人"),
+        (20190305, "####-##-##", "2019-03-05"), (0.1234, '0.0"%"', "0.1%"), (2, '[=1]"存续";[=2]"注销";0', "注销"),
+        (0, '_ "¥"* #,##0.00_ ;_ "¥"* -#,##0.00_ ;_ "¥"* "-"??_ ;_ @_ ', 0), (44322, "[$-804]aaaa", 44322),
     ],
 )  # fmt: skip
 def test_a_number_is_shown_as_its_format_has_it(value: float, form: str, shown: object) -> None:
@@ -81,9 +83,14 @@ def test_a_cell_comes_as_a_person_reads_it(tmp_path: Path, epoch: Any) -> None:
         dt.datetime.fromisoformat("2024-03-05"): "2024-03-05",
         dt.datetime.fromisoformat("2024-03-05T09:30"): "2024-03-05 09:30:00",
         (dt.date(2024, 3, 5), 'yyyy"年"m"月"d"日"'): "2024-03-05",
+        (dt.datetime.fromisoformat("2024-03-05T09:30"), "yyyy/m/d"): "2024-03-05",
+        (dt.date(2024, 3, 5), 'yyyy"年"m"月"'): "2024-03",
+        (dt.date(2024, 3, 5), "yyyy"): "2024",
+        (dt.date(2024, 3, 5), "mm-dd"): "2024-03-05",
         dt.time(9, 30): "09:30:00",
         (dt.timedelta(hours=26, minutes=5), "[h]:mm"): "26:05:00",
         ("001234", "@"): "001234",
+        ("云海", '@"市"'): "云海市",
         "（２０２３）甲０１民初１２号": "（2023）甲01民初12号",
         5.5: 5.5,
         None: None,
@@ -142,6 +149,19 @@ def test_titles_above_the_names_of_the_columns_are_named(tmp_path: Path, merged:
     for folder, place in (("book", "LegalDoc.xlsx, sheet Sheet, row"), ("text", "LegalDoc.csv, line")):
         rows, remarks = imported(tmp_path / folder)
         assert len(rows) == 1 and remarks == [f"{place} 1 (案件一览)", f"{place} 3 (单位：元)"]
+
+
+def test_hidden_rows_and_columns_are_named_and_left_out(tmp_path: Path) -> None:
+    table = [[*HEAD[:2], "电话", HEAD[2]], ["一", "甲", "139", 1], ["二", "乙", "138", 2], ["三", "丙", "137", 3]]
+    path = workbook(tmp_path / "LegalDoc.xlsx", table)
+    book = openpyxl.load_workbook(path)
+    book["Sheet"].row_dimensions[3].hidden = True
+    book["Sheet"].column_dimensions["C"].hidden = True
+    book.save(path)
+    rows, remarks = imported(path)
+    where = "LegalDoc.xlsx, sheet Sheet"
+    assert rows == [("一", "甲", 1), ("三", "丙", 3)]
+    assert remarks == [f"{where}, row 3 (hidden)", f"{where}, column C (hidden)"]
 
 
 def test_hidden_sheets_are_named_and_cells_come_without_what_no_one_sees(tmp_path: Path) -> None:
