@@ -67,7 +67,7 @@ SCENES: Mapping[str, SeatTryout] = {
         SeatTryout("party", COURTS, _DRAFTS, 3, "gold", "plaintiff"),
         SeatTryout("drafter", COURTS, _DRAFTS, 3),
         SeatTryout("counsel", COURTS, _CIVIL, 8, "gold", "plaintiff_lawyer"),
-        SeatTryout("judge", COURTS, _CIVIL, 3, settings={"aid": "duties"}),
+        SeatTryout("judge", COURTS, _CIVIL[:1], 6, settings={"aid": "duties"}),
         SeatTryout("procurator", COURTS, _CRIMINAL, 8, "gold", "procurator"),
         SeatTryout("accused", COURTS, _CRIMINAL, 8, "gold", "defendant"),
         SeatTryout("defender", COURTS, _CRIMINAL, 12, "gold", "defence_lawyer"),
