@@ -166,7 +166,7 @@ _WRITE: Final = "Write text or a number there."
 
 
 def _shown(cell: Any, where: str) -> str | int | float | None:
-    value = cell.value
+    value = _serial(cell)
     if value is None:
         return None
     if isinstance(value, bool) or cell.data_type == "e":
@@ -186,6 +186,22 @@ def _shown(cell: Any, where: str) -> str | int | float | None:
         text = value.replace("_x000D_\n", "\n")  # the escape of XML for a carriage return
         return text_in_format(text, str(cell.number_format)) or None
     raise BadInput(f"{where} holds a {type(value).__name__}, neither text nor number", _WRITE)
+
+
+def _serial(cell: Any) -> Any:
+    """The value of a cell; a day where its format shows one and openpyxl sees none: the first day of the epoch, a
+    day of the week (`aaaa`)."""
+    value = cell.value
+    if not isinstance(value, time | int | float) or isinstance(value, bool):
+        return value
+    codes = set(_CODES.sub("", str(cell.number_format)).casefold())
+    if isinstance(value, time):
+        return datetime.combine(cell.parent.parent.epoch, value) if codes & set("yd") else value
+    if codes == {"a"} and value >= 1:
+        from openpyxl.utils.datetime import from_excel
+
+        return from_excel(value, cell.parent.parent.epoch)
+    return value
 
 
 _TOKEN = re.compile(
