@@ -57,12 +57,15 @@ def human_steps(journal: Journal) -> dict[int, HumanSteps]:
             found.setdefault(attempt, {}).setdefault(str(data.get("seat")), {})[step] = None
     if not found:
         return {}
-    is_tested = HUMAN in tested(header_of(journal))
+    header = header_of(journal)
+    spec = header.get("spec") or {}
+    sits = {**(spec.get("seats") or {}), SEAT: HUMAN if HUMAN in tested(header) else ""}
+    of_figures = [seat for seat in (SEAT, spec.get("measured") or SEAT) if sits.get(seat) != HUMAN]
     made = {}
     for row, attempts in journal.walk():
         if attempts and (own := found.get(attempts[-1].id)):
             steps = {seat: list(numbers) for seat, numbers in own.items()}
-            made[attempts[-1].id] = HumanSteps(row.id, steps, is_tested or SEAT not in own)
+            made[attempts[-1].id] = HumanSteps(row.id, steps, not any(seat in own for seat in of_figures))
     return made
 
 

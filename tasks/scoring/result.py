@@ -135,7 +135,7 @@ class Result:
 @dataclass(frozen=True, slots=True)
 class HumanSteps:
     """What a person did in an episode. steps: seat -> the steps in which one answered there; counted: whether the
-    episode enters the figures of its run: not where a person answered for the policy that is tested."""
+    episode enters the figures of its run: not where a person answered for who is tested or measured."""
 
     episode: str
     steps: Mapping[str, Sequence[int]]

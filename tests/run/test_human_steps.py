@@ -26,6 +26,7 @@ from tasks.run.comparing import DroppedTask, compare, dropped, side_of
 from tasks.run.exporting import event_lines
 from tasks.run.failing import failures_of
 from tasks.run.listing import brief_of, read_run
+from tasks.run.reading import human_steps
 from tasks.run.rescoring import read_stored, summary_of
 from tasks.run.runner import start_run
 from tasks.run.spec import RunSpec
@@ -196,3 +197,21 @@ def test_a_comparison_says_what_it_does_not_count_and_why(helped: Path, tmp_path
     with pytest.raises(UsageError, match="no task in common") as refused:
         compare([alone, both])
     assert "2 of their tasks were answered by a person" in refused.value.hint
+
+
+@pytest.mark.parametrize(("measured", "counted"), [("client", False), ("", True)])
+def test_a_person_for_who_is_measured_has_no_figures(
+    sample_pack: Path, tmp_path: Path, measured: str, counted: bool
+) -> None:
+    spec = RunSpec.model_validate({
+        "benchmark": "courts", "agent": "gold", "task_ids": ("KQ-0001",), "max_turns": 2, "measured": measured,
+    })  # fmt: skip
+    with start_run(spec, out=tmp_path / "seat.moot") as run:
+        run.seat("KQ-0001", Seated(seat="client", policy="court-human/1", engine=HUMAN))
+        driver = run.scheduler.episodes["KQ-0001"]
+        while driver.ask is None:
+            run.scheduler.step("KQ-0001")
+        run.scheduler.answer("KQ-0001", "您好，我想咨询。")
+        run.go()
+        (steps,) = human_steps(run.journal).values()
+    assert (list(steps.steps), steps.counted) == (["client"], counted)
