@@ -77,12 +77,15 @@ def test_a_conversation_grows_at_its_end_only(mode: str) -> None:
         assert after.messages[len(before.messages)] == Message("assistant", said)
     first, last = asks[0].messages, asks[-1].messages
     assert [m.role for m in first] == ["system", "user"]
-    assert first[1].content.startswith("只写选项字母。\n") and QUESTION in first[1].content
-    assert last[-1] == Message("user", f"<tool_response>\n{FOUND}\n</tool_response>")
+    found = f"<tool_response>\n{FOUND}\n</tool_response>"
+    if mode == "paper":
+        assert first[1].content == f"只写选项字母。\n{QUESTION}" and last[-1].content == found
+    else:
+        assert "只写选项字母。" in first[0].content.split("作答的要求：\n")[1], "what no round but the last needs"
+        assert first[1].content.startswith(QUESTION) and "只写选项字母。" not in first[1].content
+        assert last[-1].content.startswith(f"{found}\n依据已经查明的，请作答")
     roles = [m.role for m in last[1:]]
     assert roles == ["user", "assistant", *([] if mode == "paper" else ["user"]), *["assistant", "user"] * 2]
-    if mode == "paper":
-        assert first[1].content == f"只写选项字母。\n{QUESTION}"
 
 
 HITS = [{"条号": f"第{n}条", "法条内容": "盗伐林木的，" * 40} for n in range(9)]
@@ -145,7 +148,8 @@ def test_a_prompt_of_ones_own_stands_in_its_place(mode: str) -> None:
     own = card(mode, replace(BRIEF, own="{today}你是测试员。{别的}\n{tools}\n{form}\n"))
     assert own.startswith("今天是2026年3月4日。\n你是测试员。{别的}\n") and "《风筝法》" in own
     assert ("tool_call" in own or "action" in own) == (mode != "paper"), "the published form stands in its prompt"
-    assert card(mode, replace(BRIEF, own="你是测试员。\n")) == "你是测试员。"
+    bare = card(mode, replace(BRIEF, own="你是测试员。\n"))
+    assert bare.partition("\n\n作答的要求：\n")[0] == "你是测试员。"
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -176,8 +180,8 @@ def test_answers_have_the_form_of_their_task(kind: str, mode: str) -> None:
         episode = play(mode, list(well_behaved(mode, kind)), card=card)
         assert episode.answer == ANSWERS[kind][1]
         assert [e.result for e in episode.events("action_parsed")] == ["ok"] * 4
-        told = episode.actor.asks[0].messages[1].content
-        assert (instruction in told) and told.index("2004年") > 6, "what the answer looks like comes first"
+        told = [message.content for message in episode.actor.asks[0].messages]
+        assert instruction in (told[1] if mode == "paper" else told[0].split("作答的要求：\n")[1])
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -221,6 +225,15 @@ def test_a_lean_reply_that_stays_bad_costs_its_round_and_is_told() -> None:
     assert [e.result for e in episode.events("action_parsed")] == ["ok", "rejected", "ok", "ok"]
     assert "没有读懂" in episode.actor.asks[3].messages[-1].content
     assert episode.answer == "B"
+
+
+def test_a_lean_call_is_one_query_even_where_a_model_takes_it_asunder() -> None:
+    parts = json.dumps(
+        {"think": "查。", "action": "rag_retrieve", "query": ["林法", "2004年3月"]}, ensure_ascii=False
+    )
+    episode = play("lean", [lean_plan(), parts, lean_answer(action="answer")])
+    assert [e.result for e in episode.events("action_parsed")] == ["ok", "repaired", "ok"]
+    assert episode.events("tool_called")[0].input == {"query": ["林法；2004年3月"]}
 
 
 def test_free_text_is_read_obligingly_and_never_asked_again() -> None:
@@ -342,7 +355,7 @@ def test_no_tool_answer_can_pass_for_a_tag() -> None:
         assert evil not in episode.actor.asks[2].messages[-1].content
         assert all(not faults_of(episode.text, reading) for reading in READINGS)
     hinted = play("free", results={"rag_retrieve": ("no_data", "[]")}).actor.asks[2].messages[-1].content
-    assert "没有查到" in hinted and hinted.endswith("</tool_response>")
+    assert "没有查到" in hinted.partition("\n</tool_response>")[0]
 
 
 DIRECT = ("direct-law/1", "direct-law-cot/1")

@@ -24,7 +24,7 @@ TASKS: tuple[tuple[str, str, str], ...] = (
 )
 """(kind, question, answer), one of each of the 13 tasks."""
 
-LEAN_CALL = json.dumps({"think": "查", "action": "rag_retrieve", "query": ["路灯的高度"]}, ensure_ascii=False)
+LEAN_CALL = json.dumps({"think": "查", "action": "rag_retrieve", "query": "路灯的高度"}, ensure_ascii=False)
 CALL = '<think>查</think>\n<tool_call>{"name": "rag_retrieve", "arguments": {"query": ["路灯的高度"]}}</tool_call>'
 """A call of every round for ever: as an object, and tagged."""
 END = "<think>够了</think>\n<answer>A</answer>"

@@ -46,7 +46,8 @@ def lean_plan(steps: Sequence[str] = PLAN) -> str:
 
 
 def lean_call(call: tuple[str, dict[str, Any]]) -> str:
-    return json.dumps({"think": "查当时的版本。", "action": call[0], **call[1]}, ensure_ascii=False)
+    given = {name: texts[0] if name == "query" and texts else texts for name, texts in call[1].items()}
+    return json.dumps({"think": "查当时的版本。", "action": call[0], **given}, ensure_ascii=False)
 
 
 def lean_answer(answer: Any = "B", **more: Any) -> str:

@@ -13,7 +13,7 @@ from tasks.episode.events import ActionParsed, Planned, Thought
 from tasks.episode.seats import Answer, CallTool, Move, Nothing, Steps, emit
 from tasks.legalsearch.agents.briefing import ARGUMENT, TOOLS, answer_text
 from tasks.legalsearch.agents.reading import Round, read_freely
-from tasks.legalsearch.agents.schemas import ANSWER, MOST_TEXTS
+from tasks.legalsearch.agents.schemas import ANSWER, LONGEST, MOST_TEXTS
 from tasks.legalsearch.settings import Form
 
 _OTHER_NAMES = ("query", "url_list", "queries", "urls", "url", "q")
@@ -72,7 +72,8 @@ def _round(value: Mapping[str, Any], form: Form) -> Round:
     if "plan" in value:
         return Round(value["think"], tuple(value["plan"]))
     if tool in ARGUMENT:
-        texts = list(dict.fromkeys(value[ARGUMENT[tool]]))
+        given = value[ARGUMENT[tool]]
+        texts = [given] if isinstance(given, str) else list(dict.fromkeys(given))
         return Round(value["think"], tool=tool, arguments={ARGUMENT[tool]: texts})
     return Round(value.get("think", ""), answer=answer_text(form, value["answer"]))
 
@@ -84,8 +85,10 @@ def _mended(value: Mapping[str, Any]) -> dict[str, Any]:
     if tool in ARGUMENT:
         arguments, _ = normalized_input(tool, value.get("arguments", {**value}))
         texts = arguments.get(ARGUMENT[tool]) if isinstance(arguments, Mapping) else None
-        few = texts[:MOST_TEXTS] if isinstance(texts, list) else texts
-        return {"think": think, "action": tool, ARGUMENT[tool]: few}
+        if isinstance(texts, list):
+            one = ARGUMENT[tool] == "query"
+            texts = "；".join(map(str, texts))[: LONGEST["query"]] if one else texts[:MOST_TEXTS]
+        return {"think": think, "action": tool, ARGUMENT[tool]: texts}
     if "plan" in value and ANSWER not in value:
         return {"think": think, "plan": value["plan"]}
     kept = {"action": ANSWER} if tool == ANSWER else {}

@@ -48,9 +48,9 @@ def instruction(card: Card, field: str = "deepresearch_task_prompt") -> str:
 
 def call_forms(tools: Sequence[str], mode: Mode) -> str:
     """One line a tool: how it is called."""
-    group = "lean" if mode == "lean" else "free"
+    group, given = ("lean", "lean-given") if mode == "lean" else ("free", "given")
     return "\n".join(
-        phrase(group, "call", tool=tool, argument=ARGUMENT[tool], given=phrase("given", tool)) for tool in tools
+        phrase(group, "call", tool=tool, argument=ARGUMENT[tool], given=phrase(given, tool)) for tool in tools
     )
 
 

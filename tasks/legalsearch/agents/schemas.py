@@ -1,7 +1,7 @@
 """JSON schemas of a lean round: thought and plan, thought and call, thought and answer. Lengths are in characters.
 
 The same schema constrains generation where an engine can, and checks the reply everywhere. No grammar can forbid that
-a free text repeats itself in a list: repeated queries are dropped when the round is read.
+a free text repeats itself in a list: repeated addresses are dropped when the round is read.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ ANSWER = "answer"
 """The action that ends the task."""
 MOST_STEPS = 8
 MOST_TEXTS = 3
-"""Queries or addresses of a call."""
+"""Addresses of a call."""
 MOST_CHARGES = 6
 MOST_LISTED = 6
 """Options up to which every choice is enumerated."""
@@ -37,6 +37,12 @@ def _list(item: Schema, most: int) -> Schema:
     return {"type": "array", "items": item, "minItems": 1, "maxItems": most}
 
 
+def _given(argument: str) -> Schema:
+    """One query, addresses: in a list of queries a model takes the parts of one, law and day, asunder."""
+    text = _text(LONGEST[argument])
+    return text if argument == "query" else _list(text, MOST_TEXTS)
+
+
 def plan_schema() -> Schema:
     """The first round."""
     return object_schema({"think": THINK, "plan": _list(_text(LONGEST["step"]), MOST_STEPS)})
@@ -49,9 +55,7 @@ def act_schema(tools: Sequence[str], answer: Schema) -> Schema:
     for tool in tools:
         groups.setdefault(ARGUMENT[tool], []).append(tool)
     calls = [
-        object_schema(
-            {"think": THINK, "action": {"enum": names}, argument: _list(_text(LONGEST[argument]), MOST_TEXTS)}
-        )
+        object_schema({"think": THINK, "action": {"enum": names}, argument: _given(argument)})
         for argument, names in groups.items()
     ]
     last = object_schema({"think": THINK, "action": {"enum": [ANSWER]}, "answer": answer})

@@ -83,11 +83,12 @@ def conversation(
 ) -> Conversation:
     """The conversation up to this round, from the record."""
     native = mode == "native"
-    card = system(NATIVE if native else ACT, brief, mode)
+    asked = phrase("turn", "answer", wanted=wanted(view.card, mode))
+    card = f"{system(NATIVE if native else ACT, brief, mode)}\n\n{asked}"
     budget = ContextBudget.at(view)
     talk = Conversation(card, budget.characters(), definitions(brief) if native else ())
     by_prompt = {call.prompt: call for call in calls.values()}
-    talk.hear(fill(FIRST, instruction=wanted(view.card, mode), question=str(view.card["question"])))
+    talk.hear(fill(FIRST, question=str(view.card["question"])))
     for one in past:
         if one.policy == name and one.calls and one.calls[0].prompt in by_prompt:
             call = by_prompt[one.calls[0].prompt]
@@ -119,7 +120,9 @@ def round_text(past: Step, mode: Mode, most: int) -> str:
     itself."""
     if past.tool is not None:
         text = response(past.observation, past.status, most)
-        return text.removeprefix(OPENING).removesuffix(CLOSING) if mode == "native" else text
+        if mode == "native":
+            return text.removeprefix(OPENING).removesuffix(CLOSING)
+        return f"{text}\n{phrase('turn', 'next')}"
     if past.rejected is not None:
         return phrase("turn", "rejected", note=past.rejected)
     return phrase("turn", "go") if past.plan else ""
