@@ -131,11 +131,14 @@ def _hidden(sheet: Any, whole: bool) -> tuple[Names, Names]:
 
 
 def _sheet(sheet: Any, where: str, spread: Spread, left_out: list[str], hidden: tuple[Names, Names]) -> Rows:
-    without, apart = hidden
+    hidden_rows, hidden_columns = hidden
     rows: Iterator[tuple[int, Cells]] = (
-        (number, tuple(spread.get((number, at), cell) for at, cell in enumerate(cells, 1) if at not in apart))
+        (
+            number,
+            tuple(spread.get((number, at), cell) for at, cell in enumerate(cells, 1) if at not in hidden_columns),
+        )
         for number, cells in enumerate(sheet.iter_rows(), 1)
-        if number not in without
+        if number not in hidden_rows
     )
     above = list(islice(rows, MOST_ABOVE + 1))
     at = head_at({id(cell): cell.value for cell in cells}.values() for _, cells in above)
@@ -143,7 +146,7 @@ def _sheet(sheet: Any, where: str, spread: Spread, left_out: list[str], hidden: 
     if spread and any(one is below for one, below in zip(head, [*above, (0, ())][at + 1][1], strict=False)):
         raise BadInput(f"{where}: the first row is merged with the second", "Put the names of columns in one row.")
     columns = header_of((_shown(cell, where) for cell in head), where)
-    left_out += [f"{where}, {name} (hidden)" for name in (*without.values(), *apart.values())]
+    left_out += [f"{where}, {name} (hidden)" for name in (*hidden_rows.values(), *hidden_columns.values())]
     for number, cells in above[:at]:
         left_out += [f"{where}, row {number} ({cell.value!s:.40})" for cell in cells if cell.value][:1]
     for number, cells in chain(above[at + 1 :], rows):
@@ -184,7 +187,7 @@ def _shown(cell: Any, where: str) -> str | int | float | None:
         return in_format(value, str(cell.number_format))
     if isinstance(value, str):
         text = value.replace("_x000D_\n", "\n")  # the escape of XML for a carriage return
-        return text_in_format(text, str(cell.number_format)) or None
+        return _text_in_format(text, str(cell.number_format)) or None
     raise BadInput(f"{where} holds a {type(value).__name__}, neither text nor number", _WRITE)
 
 
@@ -224,7 +227,7 @@ def _day_in_format(value: datetime, form: str) -> str:
     return value.date().isoformat()[:far]
 
 
-def text_in_format(value: str, form: str) -> str:
+def _text_in_format(value: str, form: str) -> str:
     """A text with the words that its format writes beside it."""
     section: Section = next((one for one in _sections(form) if ("text", "@") in one), [])
     words = "".join(text for kind, text in section if kind == "literal")
