@@ -210,6 +210,18 @@ def told_next(ask: Ask) -> str:
     return "".join(re.findall("【提示】.*", ask.messages[-1].content))
 
 
+@pytest.mark.parametrize(("env", "role"), [("CD", "plaintiff"), ("DD", "defendant")])
+@pytest.mark.parametrize(("profile", "asked"), [("law", True), ("j1", False)])
+def test_a_party_is_told_to_answer_as_who_it_is(env: str, role: str, profile: Any, asked: bool) -> None:
+    """Where nothing tells it so, a small model takes the lawyer's part and gives the question back."""
+    court = Court(
+        CASES[f"{env}-0001"], lambda ask, role, n: plain_reply(ask, role, f"第{n}句。", ()), profile=profile
+    )
+    court.run(6)
+    last = [ask.messages[-1].content.splitlines()[-1] for ask in court.prompts(role)]
+    assert last and all(line.startswith("【提示】你是") == asked for line in last)
+
+
 def test_a_judge_with_the_aid_is_told_the_one_thing_that_is_next() -> None:
     lines = {
         1: "请原告说明身份和代理权限。",

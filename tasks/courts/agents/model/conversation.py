@@ -127,7 +127,8 @@ def cue_text(view: CourtView, rounds: list[SeatRound], at: int) -> str:
     if view.role == "client":
         return _client(view, rounds, at)
     if view.seat != SEAT:
-        return ""
+        asked = view.here.kind == "draft" and view.profile == "law"
+        return phrase("cue", "answer", name=view.called(view.role)) if asked else ""
     number = said.number if said is not None else view.turn
     ending = view.limit - number < NEAR_END
     kind = view.here.kind
