@@ -141,12 +141,12 @@ ACT = act_schema(TOOLS, answer_schema("letters", "ABCD"))
 @pytest.mark.parametrize(
     ("text", "result"),
     [
-        ('{"think": "x", "action": "web_search", "query": ["甲"]}', "ok"),
+        ('{"think": "x", "action": "web_search", "query": "甲"}', "ok"),
         ('{"think": "x", "action": "browse_webpage", "url_list": ["a"]}', "ok"),
         ('{"think": "x", "action": "answer", "answer": "AC"}', "ok"),
         ('{"think": "x", "action": "answer", "answer": "CA"}', "rejected"),
         ('{"think": "x", "action": "browse_webpage", "query": ["a"]}', "repaired"),
-        ('{"think": "x", "action": "web_search", "query": "甲"}', "repaired"),
+        ('{"think": "x", "action": "web_search", "query": ["甲", "乙"]}', "repaired"),
         ('好的：{"think": "x", "action": "web_search", "query": ["甲"]}', "repaired"),
         ('{"thought": "x", "name": "web_search", "arguments": {"query": ["甲"]}}', "repaired"),
         ('{"think": "x", "action": "web_search", "query": []}', "rejected"),
